@@ -1,4 +1,5 @@
-import type { Loss, LossSeverity } from './format.ts';
+import { stringOf } from '../entries/entry-type.ts';
+import type { Loss, LossSeverity, SessionEntry, SessionSink } from './format.ts';
 
 const EXAMPLES = 5;
 
@@ -14,8 +15,25 @@ export class Losses {
     if (loss.examples.length < EXAMPLES) loss.examples.push(id === undefined ? { line } : { line, id });
   }
 
-  /** By code, whatever came first. */
+  /** Sorted by code. */
   get list(): Loss[] {
     return [...this.#byCode.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
   }
+}
+
+/** Reports that an entry was not written as it is. */
+export function reportLoss(
+  sink: Pick<SessionSink, 'loss'>,
+  code: string,
+  severity: LossSeverity,
+  { line, value }: SessionEntry,
+): void {
+  sink.loss(code, severity, line, stringOf(value['id']) || undefined);
+}
+
+/** Counts an entry of which the model sees nothing, and that is not written. */
+export function reportDropped(sink: Pick<SessionSink, 'loss' | 'count'>, entry: SessionEntry): void {
+  const isEdit = entry.value['type'] === 'context_edit' || entry.value['type'] === 'reset_boundary';
+  reportLoss(sink, isEdit ? 'CONTEXT_EDITED' : 'ENTRY_DROPPED', isEdit ? 'lossy' : 'info', entry);
+  sink.count('dropped');
 }

@@ -2,30 +2,32 @@ import { stringOf } from '../entries/entry-type.ts';
 import { numberOf } from '../json/exact.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { type ConversionReport, type NativeSession, type SessionEntry, type SessionSink, STAMP } from './format.ts';
-import { type Home, type Restored, restoredRecords } from './restored.ts';
+import { reportLoss } from './losses.ts';
+import { type ModelMessage, modelMessageOf } from './model-message.ts';
+import { type EntryPart, type Restored, restoredRecords } from './restored.ts';
 
-/** A record without its number. */
+/** Makes a record, given its number. */
 export type MakeRecord = (seq: number) => JsonObject;
 
-/** What a format of numbered records knows to write a session. */
+/** How a session is written in a format of numbered records. */
 export interface NumberedTarget {
   readonly id: string;
   readonly first: number;
-  /** What an entry has of a record in its own place. */
-  homeOf(record: JsonObject): Home | undefined;
+  /** The part of an entry that holds the long member of a record. */
+  entryPartOf(record: JsonObject): EntryPart | undefined;
   /** The id of the session, which is the source's own where it was made from such a log. */
   sessionId: string;
-  /** What comes before all entries of a session that was not made from such a log. */
+  /** The first records of a session that was not made from such a log. */
   start(): Iterable<MakeRecord>;
-  /** What an entry proves; undefined where the format has no place for it, which it reports. */
+  /** The records for an entry; undefined where the format has none, which it reports. */
   make(entry: SessionEntry): Iterable<MakeRecord> | undefined;
-  /** The records that an entry was made from leave as they are; for what does not leave with them. */
+  /** Called with the records that an entry was made from, which are written as they were. */
   restored?(records: readonly JsonObject[], entry: SessionEntry): void;
   /** All entries are written. */
   end(): void;
 }
 
-/** Entries that only say what others do too. */
+/** Entries that only repeat what others say. */
 const MERGED: ReadonlySet<unknown> = new Set(['model_change', 'session_info', 'title_change']);
 
 interface NumberedItem {
@@ -38,8 +40,8 @@ interface NumberedItem {
 }
 
 /**
- * Writes a session as numbered records. Entries that were made from such records become these again, to the last
- * member; of others the format says what they prove.
+ * Writes a session as numbered records. Entries that were made from such records become these again; for others the
+ * format makes records.
  */
 export class NumberedWriter {
   readonly #format: NumberedTarget;
@@ -51,7 +53,7 @@ export class NumberedWriter {
   #line = 0;
   #seq: number;
   #hasMade = false;
-  /** It was made from a log of another format, whose records are none of this one. */
+  /** It was made from a log of another format, whose records do not fit. */
   #isOther = false;
 
   constructor(format: NumberedTarget, sink: SessionSink) {
@@ -117,11 +119,11 @@ export class NumberedWriter {
     } else this.#make(entry);
   }
 
-  /** Takes what was kept beside the message before it; false where that is another one. */
+  /** Restores the records of the held message; false where the data belongs to another one. */
   #restore(data: unknown): boolean {
     const held = this.#held;
     if (!held || !isObject(data) || data['target'] !== held.value['id'] || !isObject(data['fields'])) return false;
-    const records = restoredRecords(held.value, data['fields']['records'], (one) => this.#format.homeOf(one));
+    const records = restoredRecords(held.value, data['fields']['records'], (one) => this.#format.entryPartOf(one));
     if (!records) return false;
     for (const one of records) this.#addRestored(one);
     this.#format.restored?.(
@@ -172,4 +174,18 @@ export class NumberedWriter {
 function isTurn({ type, message }: JsonObject): boolean {
   if (type === 'compaction') return true;
   return isObject(message) && (message['role'] === 'user' || message['role'] === 'assistant');
+}
+
+/** The message of an entry that such a format has a record for; reports the loss where it has none. */
+export function conversationMessage(entry: SessionEntry, sink: SessionSink): ModelMessage | undefined {
+  const sent = modelMessageOf(entry.value);
+  if (sent && sent.kind !== 'summary' && sent.kind !== 'system') return sent;
+  const code = !sent ? 'ENTRY_DROPPED' : sent.kind === 'summary' ? 'SUMMARY_DROPPED' : 'SYSTEM_DROPPED';
+  reportLoss(sink, code, sent ? 'lossy' : 'info', entry);
+  return undefined;
+}
+
+export function resultStatus({ details, isError }: JsonObject): 'ok' | 'error' | 'cancelled' {
+  if (isObject(details) && (details['interrupted'] === true || details['__interrupted'] === true)) return 'cancelled';
+  return isError === true ? 'error' : 'ok';
 }

@@ -1,28 +1,28 @@
 import { parseExact } from '../json/exact.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { isKeptRecord, type KeptRecord, restoredRecord } from './kept.ts';
-import { argumentsOf } from './said.ts';
+import { argumentsOf } from './model-message.ts';
 
-/** What of an entry a record has: a text, what the model thought, what a call was given, or a summary. */
-export type Home = 'text' | 'thinking' | 'call' | 'summary';
+/** A part of an entry that holds the long member of a record. */
+export type EntryPart = 'text' | 'thinking' | 'call' | 'summary';
 
-/** A record again, and the line that it was on. */
+/** A restored record, and the line that it was on. */
 export interface Restored {
   readonly line: number;
   readonly record: JsonObject;
 }
 
-/** The records that an entry was made from, by what was kept beside it; `homeOf` says what it has in its own place. */
+/** The records that an entry was made from, by what was kept beside it. */
 export function restoredRecords(
   entry: JsonObject,
   kept: unknown,
-  homeOf: (record: JsonObject) => Home | undefined,
+  entryPartOf: (record: JsonObject) => EntryPart | undefined,
 ): readonly Restored[] | undefined {
   if (!Array.isArray(kept) || !kept.every(isKeptRecord)) return undefined;
   const blocks = blocksOf(entry);
   return kept.map((one) => {
-    const home = one.member === undefined ? undefined : homeOf(restoredRecord(one, undefined));
-    return { line: one.line, record: restoredRecord(one, home && valueIn(entry, blocks, home, one)) };
+    const part = one.member === undefined ? undefined : entryPartOf(restoredRecord(one, undefined));
+    return { line: one.line, record: restoredRecord(one, part && valueIn(entry, blocks, part, one)) };
   });
 }
 
@@ -31,10 +31,10 @@ function blocksOf({ message, content }: JsonObject): JsonObject[] {
   return Array.isArray(blocks) ? blocks.filter(isObject) : [];
 }
 
-function valueIn(entry: JsonObject, blocks: readonly JsonObject[], home: Home, kept: KeptRecord): unknown {
-  if (home === 'summary') return entry['summary'];
+function valueIn(entry: JsonObject, blocks: readonly JsonObject[], part: EntryPart, kept: KeptRecord): unknown {
+  if (part === 'summary') return entry['summary'];
   const block = blocks[kept.block ?? 0] ?? {};
-  if (home === 'call') return argumentsOf(block);
-  const text = block[home] ?? '';
+  if (part === 'call') return argumentsOf(block);
+  const text = block[part] ?? '';
   return kept.json === true ? parseExact(`{"value":${String(text)}}`)?.['value'] : text;
 }

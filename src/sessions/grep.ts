@@ -1,7 +1,7 @@
 import { stringOf } from '../entries/entry-type.ts';
 import type { SessionPlace } from '../files/place.ts';
 import { openUnpacked } from '../files/unpack.ts';
-import { argumentsOf, saidBy } from '../formats/said.ts';
+import { argumentsOf, modelMessageOf } from '../formats/model-message.ts';
 import { numberOf } from '../json/exact.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
@@ -158,23 +158,23 @@ export class FileSearch {
 
 /** What an entry says, text by text. */
 function textsOf(entry: JsonObject, line: number, { speakers, tool, since, until }: GrepOptions): readonly Hit[] {
-  const said = saidBy(entry);
-  if (!said) return [];
+  const sent = modelMessageOf(entry);
+  if (!sent) return [];
   if (since !== undefined || until !== undefined) {
     const time = Date.parse(stringOf(entry['timestamp']));
     if (time < (since ?? time) || time > (until ?? time)) return [];
   }
-  const { by, message } = said;
+  const { kind, message } = sent;
   const id = stringOf(entry['id']);
-  const speaker: SearchedPart = by === 'assistant' || by === 'result' ? by : 'user';
+  const speaker: SearchedPart = kind === 'assistant' || kind === 'result' ? kind : 'user';
   const hits: Hit[] = [];
   const add = (speaker: SearchedPart, text: string, name?: string): void => {
     if (speakers.has(speaker) && (tool === undefined || name === tool))
       hits.push({ line, id, speaker, tool: name, text });
   };
-  for (const block of recorded(message) ?? said.content) {
+  for (const block of recorded(message) ?? sent.content) {
     const { type, text, thinking, name } = block;
-    if (type === 'text') add(speaker, textIn(text), by === 'result' ? stringOf(message['toolName']) : undefined);
+    if (type === 'text') add(speaker, textIn(text), kind === 'result' ? stringOf(message['toolName']) : undefined);
     else if (type === 'thinking') add('thinking', textIn(thinking));
     else if (type === 'toolCall') add('call', callText(block), stringOf(name));
   }

@@ -1,4 +1,4 @@
-import { saidBy } from '../../src/formats/said.ts';
+import { modelMessageOf } from '../../src/formats/model-message.ts';
 import { run } from './run.ts';
 
 type Json = Record<string, unknown>;
@@ -14,18 +14,18 @@ export async function saidIn(path: string): Promise<unknown[]> {
   const onPath: Json[] = [];
   for (let entry = entries.at(-1); entry; entry = byId.get(entry['parentId'])) onPath.unshift(entry);
   return onPath.flatMap((entry) => {
-    const said = saidBy(entry);
-    if (!said) return [];
+    const sent = modelMessageOf(entry);
+    if (!sent) return [];
     const texts = (type: string): string =>
-      said.content
+      sent.content
         .filter((block) => block['type'] === type || (type === 'text' && block['type'] === 'image'))
         .map((block) => (block['type'] === 'image' ? `[${block['mimeType']}]` : block[type]))
         .join('\n');
-    const calls = said.content
+    const calls = sent.content
       .filter(({ type }) => type === 'toolCall')
       .map(({ id, name, arguments: given }) => ({ id, name, given }));
-    const by = said.by === 'summary' ? 'system' : said.by;
-    const callId = by === 'result' ? said.message['toolCallId'] : undefined;
+    const by = sent.kind === 'summary' ? 'system' : sent.kind;
+    const callId = by === 'result' ? sent.message['toolCallId'] : undefined;
     return [{ by, text: texts('text'), thinking: texts('thinking'), calls, callId }];
   });
 }

@@ -2,8 +2,9 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
-import type { LossSeverity, SessionEntry, SessionSink } from '../format.ts';
-import { argumentsOf, type Said, saidBy, textOf } from '../said.ts';
+import type { SessionEntry, SessionSink } from '../format.ts';
+import { reportDropped, reportLoss } from '../losses.ts';
+import { argumentsOf, isSigned, type ModelMessage, modelMessageOf, textOf } from '../model-message.ts';
 import { isoTime, millisecondsOf } from '../times.ts';
 
 /** Without the members that are undefined. */
@@ -42,16 +43,16 @@ export class Steps {
     this.#kept = kept;
   }
 
-  /** The steps that are complete with this entry. */
-  take(entry: SessionEntry): JsonObject[] {
+  /** Gives the steps that are complete with this entry. */
+  add(entry: SessionEntry): JsonObject[] {
     const { value } = entry;
-    const said = saidBy(value);
-    if (this.#kept.has(value['id'])) this.#keptSteps.set(value['id'], this.#made + (said?.by === 'result' ? 0 : 1));
-    if (!said) {
-      this.#unsaid(entry);
+    const sent = modelMessageOf(value);
+    if (this.#kept.has(value['id'])) this.#keptSteps.set(value['id'], this.#made + (sent?.kind === 'result' ? 0 : 1));
+    if (!sent) {
+      this.#outsideContext(entry);
       return [];
     }
-    if (said.by === 'result' && this.#answers(said, entry)) {
+    if (sent.kind === 'result' && this.#addResult(sent, entry)) {
       this.#sink.count('merged');
       return this.#waiting?.left === 0 ? this.end() : [];
     }
@@ -59,10 +60,10 @@ export class Steps {
     this.#made++;
     this.#sink.count('mapped');
     const { timestamp } = value;
-    const time = millisecondsOf(numberOf(said.message['timestamp']) ?? stringOf(timestamp));
+    const time = millisecondsOf(numberOf(sent.message['timestamp']) ?? stringOf(timestamp));
     const at = time === undefined ? {} : { timestamp: isoTime(time) };
-    if (said.by === 'assistant') return [...done, ...this.#agent(said, entry, at)];
-    return [...done, { ...at, ...this.#other(said, entry) }];
+    if (sent.kind === 'assistant') return [...done, ...this.#agent(sent, entry, at)];
+    return [...done, { ...at, ...this.#other(sent, entry) }];
   }
 
   /** The step that was waiting. */
@@ -74,20 +75,14 @@ export class Steps {
     return [results.length === 0 ? step : { ...step, observation: { results } }];
   }
 
-  #lost(code: string, severity: LossSeverity, { line, value }: SessionEntry): void {
-    this.#sink.loss(code, severity, line, stringOf(value['id']) || undefined);
-  }
-
-  /** What the model does not see. */
-  #unsaid(entry: SessionEntry): void {
+  /** An entry of which the model sees nothing. */
+  #outsideContext(entry: SessionEntry): void {
     const { type, thinkingLevel, customType, data } = entry.value;
     if (type === 'thinking_level_change') this.#level = stringOf(thinkingLevel) || undefined;
     const isSubagent = customType === 'sessionctl/subagent' && isObject(data) && this.#subagent(data);
     const isMerged = /^(?:model_change|thinking_level_change|session_info|title_change)$/.test(stringOf(type));
-    this.#sink.count(isMerged || isSubagent ? 'merged' : 'dropped');
-    if (isMerged || isSubagent) return;
-    const isEdit = type === 'context_edit' || type === 'reset_boundary';
-    this.#lost(isEdit ? 'CONTEXT_EDITED' : 'ENTRY_DROPPED', isEdit ? 'lossy' : 'info', entry);
+    if (isMerged || isSubagent) this.#sink.count('merged');
+    else reportDropped(this.#sink, entry);
   }
 
   /** The session of a subagent is named where its call has its result. */
@@ -100,23 +95,22 @@ export class Steps {
     return true;
   }
 
-  #agent({ content, message }: Said, entry: SessionEntry, at: JsonObject): JsonObject[] {
+  #agent({ content, message }: ModelMessage, entry: SessionEntry, at: JsonObject): JsonObject[] {
     const { model, provider, api, stopReason, errorMessage, responseId } = message;
     const reasoning = textOf(content, 'thinking');
-    const spoken = content.filter(
+    const visible = content.filter(
       ({ type }) => type !== 'thinking' && type !== 'toolCall' && type !== 'redactedThinking',
     );
     for (const block of content) {
-      const isSigned =
-        Object.keys(block).some((key) => key.endsWith('Signature')) || block['type'] === 'redactedThinking';
-      if (isSigned) this.#lost('SIGNATURE_DROPPED', 'info', entry);
+      if (isSigned(block) || block['type'] === 'redactedThinking')
+        reportLoss(this.#sink, 'SIGNATURE_DROPPED', 'info', entry);
     }
     const open = new Map<string, string[]>();
     const calls = toolCalls({ content }).map((call, index) => this.#call(call, index, open));
     const step = {
       ...at,
       source: 'agent',
-      message: this.#content(spoken, entry),
+      message: this.#content(visible, entry),
       ...defined({
         model_name: stringOf(model) || undefined,
         reasoning_effort: this.#level,
@@ -140,62 +134,63 @@ export class Steps {
     return { tool_call_id: name, function_name: stringOf(call['name']), arguments: argumentsOf(call) };
   }
 
-  /** Whether a result belongs to the step that waits. */
-  #answers(said: Said, entry: SessionEntry): boolean {
+  /** Adds a result to the step that waits for it; false where none does. */
+  #addResult(sent: ModelMessage, entry: SessionEntry): boolean {
     const waiting = this.#waiting;
-    const names = waiting?.open.get(stringOf(said.message['toolCallId']));
+    const names = waiting?.open.get(stringOf(sent.message['toolCallId']));
     const name = names?.shift();
     if (!waiting || name === undefined) return false;
-    waiting.results.push({ source_call_id: name, ...this.#result(said, entry) });
+    waiting.results.push({ source_call_id: name, ...this.#result(sent, entry) });
     waiting.left--;
     return true;
   }
 
-  #result({ content, message }: Said, entry: SessionEntry): JsonObject {
+  #result({ content, message }: ModelMessage, entry: SessionEntry): JsonObject {
     const { isError, details } = message;
     return { content: this.#content(content, entry), extra: defined({ is_error: isError === true, details }) };
   }
 
-  /** What is said by others than the agent. */
-  #other(said: Said, entry: SessionEntry): JsonObject {
-    const { by, content, message } = said;
+  /** A step of the user or the system. */
+  #other(sent: ModelMessage, entry: SessionEntry): JsonObject {
+    const { kind, content, message } = sent;
     const { type, customType, display, details } = entry.value;
-    // Roles that the standard does not have are told beside the text.
+    // Messages in roles that the standard does not have are kept in `extra`.
     const { timestamp: _time, ...own } = message;
-    const isOwn = type === 'message' && by !== 'result' && message['role'] !== 'user';
+    const isOwn = type === 'message' && kind !== 'result' && message['role'] !== 'user';
     const known = isOwn ? { extra: { message: own } } : {};
-    if (by === 'user') return { source: 'user', message: this.#content(content, entry), ...known };
+    if (kind === 'user') return { source: 'user', message: this.#content(content, entry), ...known };
     if (isOwn) return { source: 'system', message: this.#content(content, entry), ...known };
-    if (by === 'result') {
+    if (kind === 'result') {
       // Its call is in an earlier step, or nowhere; a result may only name one of its own step.
       const { toolCallId, toolName } = message;
-      const { extra, ...rest } = this.#result(said, entry);
-      const whose = { tool_call_id: toolCallId, tool_name: toolName };
+      const { extra, ...rest } = this.#result(sent, entry);
+      const call = { tool_call_id: toolCallId, tool_name: toolName };
       return {
         source: 'system',
         message: '',
-        observation: { results: [{ ...rest, extra: { ...whose, ...(extra as JsonObject) } }] },
+        observation: { results: [{ ...rest, extra: { ...call, ...(extra as JsonObject) } }] },
       };
     }
     if (type === 'compaction') return this.#compaction(entry);
-    const extra = by === 'summary' ? { branch_summary: true } : defined({ custom_type: customType, display, details });
+    const extra =
+      kind === 'summary' ? { branch_summary: true } : defined({ custom_type: customType, display, details });
     return { source: 'system', message: this.#content(content, entry), extra };
   }
 
-  /** By the convention of the standard; what it keeps is told beside it. */
+  /** As the standard suggests; what it keeps is in `extra`. */
   #compaction(entry: SessionEntry): JsonObject {
     const { summary, firstKeptEntryId, id, tokensBefore, retainedTail } = entry.value;
-    const kept = firstKeptEntryId === id ? undefined : this.#keptSteps.get(firstKeptEntryId);
-    if (kept !== undefined) this.#lost('COMPACTION_KEPT_OTHERS', 'info', entry);
-    if (retainedTail !== undefined) this.#lost('RETAINED_TAIL', 'lossy', entry);
-    const told = defined({ first_kept_step_id: kept, tokens_before: tokensBefore });
+    const step = firstKeptEntryId === id ? undefined : this.#keptSteps.get(firstKeptEntryId);
+    if (step !== undefined) reportLoss(this.#sink, 'COMPACTION_KEPT_OTHERS', 'info', entry);
+    if (retainedTail !== undefined) reportLoss(this.#sink, 'RETAINED_TAIL', 'lossy', entry);
+    const kept = defined({ first_kept_step_id: step, tokens_before: tokensBefore });
     return {
       ...{ source: 'system', message: '', observation: { results: [{ content: stringOf(summary) }] } },
-      extra: { context_management: { type: 'compaction', boundary: 'replace', ...told } },
+      extra: { context_management: { type: 'compaction', boundary: 'replace', ...kept } },
     };
   }
 
-  /** A text alone as such, all else as a list of parts. */
+  /** A single text as a string, all else as a list of parts. */
   #content(blocks: readonly JsonObject[], entry: SessionEntry): string | JsonObject[] {
     const parts = blocks.map((block) => this.#part(block, entry));
     const [only] = parts;
@@ -207,7 +202,7 @@ export class Steps {
     const { type, text, data, mimeType } = block;
     if (type === 'text') return { type, text: stringOf(text) };
     if (type !== 'image') {
-      this.#lost('BLOCK_UNKNOWN', 'lossy', entry);
+      reportLoss(this.#sink, 'BLOCK_UNKNOWN', 'lossy', entry);
       return { type: 'text', text: `[${stringOf(type)}]` };
     }
     const extension = EXTENSIONS.get(mimeType);
@@ -216,7 +211,7 @@ export class Steps {
       const path = this.#sink.asset(Buffer.from(data, 'base64'), extension);
       return { type, source: { media_type: mimeType, path } };
     }
-    this.#lost(isInline ? 'IMAGE_DROPPED' : 'IMAGE_REF', 'lossy', entry);
+    reportLoss(this.#sink, isInline ? 'IMAGE_DROPPED' : 'IMAGE_REF', 'lossy', entry);
     return { type: 'text', text: `[${stringOf(mimeType) || 'image'}]` };
   }
 }

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink, WriteOptions } from '../format.ts';
-import { saidBy } from '../said.ts';
+import { modelMessageOf } from '../model-message.ts';
 import { rootSchema, stepSchema } from './schema.ts';
 import { defined, Steps } from './steps.ts';
 
@@ -21,8 +21,8 @@ export async function writeTrajectory(
   const document = new Document(session, sink, model);
   const steps = new Steps(sink, kept);
   for await (const entry of session.entries()) {
-    if (saidBy(entry.value)?.by === 'assistant') document.spend(entry);
-    for (const step of steps.take(entry)) await document.step(step);
+    if (modelMessageOf(entry.value)?.kind === 'assistant') document.addUsage(entry);
+    for (const step of steps.add(entry)) await document.step(step);
   }
   for (const step of steps.end()) await document.step(step);
   await document.end(embed);
@@ -59,7 +59,7 @@ class Document {
     };
   }
 
-  spend({ value }: SessionEntry): void {
+  addUsage({ value }: SessionEntry): void {
     const { input, output, cacheRead, cacheWrite, cost }: UsageTotals = usageOf(value);
     this.#totals.input += input + cacheRead + cacheWrite;
     this.#totals.output += output;

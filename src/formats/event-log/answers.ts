@@ -45,14 +45,14 @@ export class EventAnswers {
       hasCalls: false,
     };
     const given = memberOf(event, 'arguments');
-    const isHome = isObject(given);
+    const isStored = isObject(given);
     this.#answer.blocks.push({
       type: 'toolCall',
       id,
       name,
-      arguments: isHome ? given : given === undefined ? {} : { input: given },
+      arguments: isStored ? given : given === undefined ? {} : { input: given },
     });
-    const kept = keptRecord(event, place.line, ...(isHome ? pathOf(event, 'arguments') : []));
+    const kept = keptRecord(event, place.line, ...(isStored ? pathOf(event, 'arguments') : []));
     this.#answer.kept.push({ ...kept, block: this.#answer.blocks.length - 1 });
     this.#answer.hasCalls = true;
     return isNew;

@@ -2,13 +2,21 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
-import { type MakeRecord, type NumberedTarget, NumberedWriter } from '../numbered-writer.ts';
-import { argumentsOf, type Said, saidBy, textOf } from '../said.ts';
+import { reportLoss } from '../losses.ts';
+import { argumentsOf, type ModelMessage, textOf } from '../model-message.ts';
+import {
+  conversationMessage,
+  type MakeRecord,
+  type NumberedTarget,
+  NumberedWriter,
+  resultStatus,
+} from '../numbered-writer.ts';
+import type { EntryPart } from '../restored.ts';
 import { usageIn } from '../usage.ts';
 import { artifactRefs } from './artifacts.ts';
 import { canonicalType, memberOf } from './event.ts';
 
-const HOMES: ReadonlyMap<string, ReturnType<NumberedTarget['homeOf']>> = new Map(
+const ENTRY_PARTS: ReadonlyMap<string, EntryPart> = new Map(
   Object.entries({
     'user.message': 'text',
     'model.responded': 'text',
@@ -52,8 +60,8 @@ class EventFormat implements NumberedTarget {
     this.sessionId = stringOf(session.header['id']);
   }
 
-  homeOf({ type }: JsonObject): ReturnType<NumberedTarget['homeOf']> {
-    return HOMES.get(canonicalType(type));
+  entryPartOf({ type }: JsonObject): EntryPart | undefined {
+    return ENTRY_PARTS.get(canonicalType(type));
   }
 
   *start(): Generator<MakeRecord> {
@@ -75,19 +83,15 @@ class EventFormat implements NumberedTarget {
     if (value['type'] === 'compaction') return this.#compaction(value);
     const evidence = value['type'] === 'custom' ? this.#custom(value) : undefined;
     if (evidence) return evidence;
-    const said = saidBy(value);
-    if (!said || said.by === 'summary' || said.by === 'system') {
-      const code = said ? (said.by === 'summary' ? 'SUMMARY_DROPPED' : 'SYSTEM_DROPPED') : 'ENTRY_DROPPED';
-      this.#lost(code, said ? 'lossy' : 'info', entry);
-      return undefined;
+    const message = conversationMessage(entry, this.#sink);
+    if (!message) return undefined;
+    for (const { type } of message.content) {
+      if (type === 'image') reportLoss(this.#sink, 'IMAGE_DROPPED', 'lossy', entry);
+      if (type === 'thinking' || type === 'redactedThinking') reportLoss(this.#sink, 'THINKING_DROPPED', 'info', entry);
     }
-    for (const { type } of said.content) {
-      if (type === 'image') this.#lost('IMAGE_DROPPED', 'lossy', entry);
-      if (type === 'thinking' || type === 'redactedThinking') this.#lost('THINKING_DROPPED', 'info', entry);
-    }
-    if (said.by === 'result') return this.#result(said, value);
+    if (message.kind === 'result') return this.#result(message, value);
     this.#messages.push(stringOf(value['id']));
-    return said.by === 'user' ? this.#user(said, value) : this.#answer(said, value, line);
+    return message.kind === 'user' ? this.#user(message, value) : this.#answer(message, value, line);
   }
 
   /** Artifacts stay where they are. What the model saw is in one of them unless an event has it. */
@@ -103,19 +107,15 @@ class EventFormat implements NumberedTarget {
       }
   }
 
-  #lost(code: string, severity: 'info' | 'lossy', { value, line }: SessionEntry): void {
-    this.#sink.loss(code, severity, line, stringOf(value['id']) || undefined);
-  }
-
   #event(id: string, ts: unknown, type: string, members: JsonObject): MakeRecord {
     return (seq) => ({ id, sessionId: this.sessionId, seq, ts: stringOf(ts), type, ...members });
   }
 
-  *#user({ content }: Said, { id, timestamp }: JsonObject): Generator<MakeRecord> {
+  *#user({ content }: ModelMessage, { id, timestamp }: JsonObject): Generator<MakeRecord> {
     yield this.#event(stringOf(id), timestamp, 'user.message', { text: textOf(content) });
   }
 
-  *#answer({ content, message }: Said, { id, timestamp }: JsonObject, line: number): Generator<MakeRecord> {
+  *#answer({ content, message }: ModelMessage, { id, timestamp }: JsonObject, line: number): Generator<MakeRecord> {
     const { model, provider, stopReason, errorMessage, responseId } = message;
     const own = stringOf(id);
     const isStopped = stopReason === 'error' || stopReason === 'aborted';
@@ -142,7 +142,7 @@ class EventFormat implements NumberedTarget {
   }
 
   /** The end of a tool is written where its start is: most sessions have neither. */
-  *#result({ content, message }: Said, { id, timestamp }: JsonObject): Generator<MakeRecord> {
+  *#result({ content, message }: ModelMessage, { id, timestamp }: JsonObject): Generator<MakeRecord> {
     const { toolCallId: callId, toolName, isError } = message;
     const toolCallId = stringOf(callId);
     const call = this.#calls.get(toolCallId);
@@ -155,11 +155,10 @@ class EventFormat implements NumberedTarget {
       yield this.#event(`${own}/denied`, timestamp, 'intent.rejected', { ...cause, toolCallId, reason: denied });
     } else if (call?.started) {
       const { artifactRefs: files = [], sideEffect, exitCode } = details;
-      const isCut = details['interrupted'] === true || details['__interrupted'] === true;
       yield this.#event(`${own}/end`, timestamp, 'tool.finished', {
         ...cause,
         ...{ toolCallId, toolName: stringOf(toolName) },
-        status: isCut ? 'cancelled' : isError === true ? 'error' : 'ok',
+        status: resultStatus(message),
         ...(exitCode === undefined ? {} : { exitCode }),
         artifactRefs: files,
         ...(sideEffect === undefined ? {} : { sideEffect }),

@@ -258,9 +258,9 @@ export class RecordConversion {
       place,
     );
     // An empty text has no block to be read from again.
-    const isHome = output !== undefined && output !== '';
-    const kept = keptRecord(record, place.line, ...(isHome ? ['output'] : []));
-    this.#writer.extra(entry, { records: [isHome && !isText ? { ...kept, json: true } : kept] }, place);
+    const isStored = output !== undefined && output !== '';
+    const kept = keptRecord(record, place.line, ...(isStored ? ['output'] : []));
+    this.#writer.extra(entry, { records: [isStored && !isText ? { ...kept, json: true } : kept] }, place);
     this.#writer.count('mapped');
     return true;
   }

@@ -2,11 +2,19 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
-import { type MakeRecord, type NumberedTarget, NumberedWriter } from '../numbered-writer.ts';
-import { argumentsOf, type Said, saidBy, textOf } from '../said.ts';
+import { reportLoss } from '../losses.ts';
+import { argumentsOf, isSigned, type ModelMessage, modelMessageOf, textOf } from '../model-message.ts';
+import {
+  conversationMessage,
+  type MakeRecord,
+  type NumberedTarget,
+  NumberedWriter,
+  resultStatus,
+} from '../numbered-writer.ts';
+import type { EntryPart } from '../restored.ts';
 import { usageIn } from '../usage.ts';
 
-const HOMES: ReadonlyMap<string, ReturnType<NumberedTarget['homeOf']>> = new Map(
+const ENTRY_PARTS: ReadonlyMap<string, EntryPart> = new Map(
   Object.entries({
     user: 'text',
     assistant_finished: 'text',
@@ -33,8 +41,8 @@ interface Model {
 /** The model of the first answer. */
 async function firstModel(session: NativeSession): Promise<Model | undefined> {
   for await (const { value } of session.entries()) {
-    const said = saidBy(value);
-    if (said?.by === 'assistant') return modelOf(said.message);
+    const sent = modelMessageOf(value);
+    if (sent?.kind === 'assistant') return modelOf(sent.message);
   }
   return undefined;
 }
@@ -61,8 +69,8 @@ class RecordFormat implements NumberedTarget {
     this.#model = model;
   }
 
-  homeOf({ type }: JsonObject): ReturnType<NumberedTarget['homeOf']> {
-    return HOMES.get(stringOf(type));
+  entryPartOf({ type }: JsonObject): EntryPart | undefined {
+    return ENTRY_PARTS.get(stringOf(type));
   }
 
   *start(): Generator<MakeRecord> {
@@ -78,26 +86,22 @@ class RecordFormat implements NumberedTarget {
     });
   }
 
-  make({ value, line }: SessionEntry): Iterable<MakeRecord> | undefined {
+  make(entry: SessionEntry): Iterable<MakeRecord> | undefined {
+    const { value, line } = entry;
     const { customType, data } = value;
     if (customType === 'tool_execution_start' && isObject(data)) {
       const id = stringOf(data['toolCallId']);
       if (this.#open.has(id)) this.#open.set(id, undefined);
       return [];
     }
-    const said = saidBy(value);
-    if (!said || said.by === 'summary' || said.by === 'system') {
-      const code = said ? (said.by === 'summary' ? 'SUMMARY_DROPPED' : 'SYSTEM_DROPPED') : 'ENTRY_DROPPED';
-      this.#lost(code, said ? 'lossy' : 'info', value, line);
-      return undefined;
+    const message = conversationMessage(entry, this.#sink);
+    if (!message) return undefined;
+    for (const block of message.content) {
+      if (block['type'] === 'image') reportLoss(this.#sink, 'IMAGE_DROPPED', 'lossy', entry);
+      if (isSigned(block)) reportLoss(this.#sink, 'SIGNATURE_DROPPED', 'info', entry);
     }
-    for (const block of said.content) {
-      if (block['type'] === 'image') this.#lost('IMAGE_DROPPED', 'lossy', value, line);
-      if (Object.keys(block).some((key) => key.endsWith('Signature')))
-        this.#lost('SIGNATURE_DROPPED', 'info', value, line);
-    }
-    if (said.by === 'user') return this.#user(said, value);
-    return said.by === 'result' ? this.#result(said, value) : this.#answer(said, value, line);
+    if (message.kind === 'user') return this.#user(message, value);
+    return message.kind === 'result' ? this.#result(message, value) : this.#answer(message, value, line);
   }
 
   end(): void {
@@ -105,20 +109,16 @@ class RecordFormat implements NumberedTarget {
       if (line !== undefined) this.#sink.loss('START_UNPROVEN', 'ambiguous', line, id);
   }
 
-  #lost(code: string, severity: 'info' | 'lossy', { id }: JsonObject, line: number): void {
-    this.#sink.loss(code, severity, line, stringOf(id) || undefined);
-  }
-
   get #turnId(): JsonObject {
     return this.#turn === undefined ? {} : { turn_id: this.#turn };
   }
 
-  *#user({ content }: Said, { id, timestamp }: JsonObject): Generator<MakeRecord> {
+  *#user({ content }: ModelMessage, { id, timestamp }: JsonObject): Generator<MakeRecord> {
     this.#turn = stringOf(id);
     yield record(stringOf(timestamp), 'user', { ...this.#turnId, text: textOf(content) });
   }
 
-  *#answer({ content, message }: Said, { id, timestamp }: JsonObject, line: number): Generator<MakeRecord> {
+  *#answer({ content, message }: ModelMessage, { id, timestamp }: JsonObject, line: number): Generator<MakeRecord> {
     const time = stringOf(timestamp);
     const { stopReason, errorMessage, responseId } = message;
     const turn = this.#turnId;
@@ -155,15 +155,13 @@ class RecordFormat implements NumberedTarget {
     return isSame ? {} : { ...model };
   }
 
-  *#result({ content, message }: Said, { timestamp }: JsonObject): Generator<MakeRecord> {
+  *#result({ content, message }: ModelMessage, { timestamp }: JsonObject): Generator<MakeRecord> {
     const id = stringOf(message['toolCallId']);
     this.#open.delete(id);
-    const { details, isError } = message;
-    const isCut = isObject(details) && (details['interrupted'] === true || details['__interrupted'] === true);
     yield record(stringOf(timestamp), 'tool_finished', {
       ...this.#turnId,
       call_id: id,
-      status: isCut ? 'cancelled' : isError === true ? 'error' : 'ok',
+      status: resultStatus(message),
       output: textOf(content),
     });
   }

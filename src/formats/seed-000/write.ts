@@ -2,8 +2,9 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { ConversionReport, NativeSession, SessionSink } from '../format.ts';
+import { reportLoss } from '../losses.ts';
+import { modelMessageOf } from '../model-message.ts';
 import { toSeed000 } from '../native/seed-000.ts';
-import { saidBy } from '../said.ts';
 
 /** All types that the design has; others are kept as custom entries. */
 const TYPES: ReadonlySet<unknown> = new Set(['message', 'model_change', 'compaction', 'custom']);
@@ -13,14 +14,14 @@ export async function writeSeed000(session: NativeSession, sink: SessionSink): P
   const { id, timestamp, cwd, version: _version, type, ...rest } = session.header;
   await sink.line({ type, id, timestamp, cwd, ...rest, version: 1 });
   let isExact = true;
-  for await (const { value, line } of session.entries()) {
+  for await (const entry of session.entries()) {
+    const { value } = entry;
     const parentId = value['parentId'] ?? id;
     const isKnown = TYPES.has(value['type']);
-    if (hasMoreUsage(value)) sink.loss('USAGE_REDUCED', 'info', line, stringOf(value['id']) || undefined);
+    if (hasMoreUsage(value)) reportLoss(sink, 'USAGE_REDUCED', 'info', entry);
     await sink.line(isKnown ? toSeed000({ ...value, parentId }) : asCustom({ ...value, parentId }));
     // What the model sees of another type is not seen in a custom entry.
-    if (!isKnown)
-      sink.loss('ENTRY_AS_CUSTOM', saidBy(value) ? 'lossy' : 'info', line, stringOf(value['id']) || undefined);
+    if (!isKnown) reportLoss(sink, 'ENTRY_AS_CUSTOM', modelMessageOf(value) ? 'lossy' : 'info', entry);
     sink.count(isKnown ? 'mapped' : 'custom');
     isExact &&= isKnown;
   }

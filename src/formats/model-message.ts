@@ -1,0 +1,54 @@
+import { stringOf } from '../entries/entry-type.ts';
+import { executionText, mentionedFiles, systemText } from '../entries/user-text.ts';
+import { isObject, type JsonObject } from '../json/value.ts';
+
+/** What an entry adds to the context of the model, for the formats that are written. */
+export interface ModelMessage {
+  /** `system` is text that no person typed; a `summary` replaces a branch, or what a compaction left out. */
+  readonly kind: 'user' | 'assistant' | 'result' | 'system' | 'summary';
+  readonly content: readonly JsonObject[];
+  /** The native message, or the entry where it has none. */
+  readonly message: JsonObject;
+}
+
+/** Undefined for an entry of which the model sees nothing. */
+export function modelMessageOf(entry: JsonObject): ModelMessage | undefined {
+  const { type, message, content, summary } = entry;
+  if (type === 'compaction' || type === 'branch_summary') return modelMessage('summary', summary, entry);
+  if (type === 'custom_message') return modelMessage('system', content, entry);
+  return type === 'message' && isObject(message) ? byRole(message) : undefined;
+}
+
+function byRole(message: JsonObject): ModelMessage | undefined {
+  const { role, content } = message;
+  if (message['excludeFromContext'] === true) return undefined;
+  if (role === 'user' || role === 'assistant') return modelMessage(role, content, message);
+  if (role === 'toolResult') return modelMessage('result', content, message);
+  if (role === 'bashExecution' || role === 'pythonExecution')
+    return modelMessage('user', executionText(message), message);
+  if (role === 'fileMention') return modelMessage('user', mentionedFiles(message), message);
+  return modelMessage('system', role === 'system' ? systemText(message) : content, message);
+}
+
+function modelMessage(kind: ModelMessage['kind'], content: unknown, message: JsonObject): ModelMessage {
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  return { kind, content: Array.isArray(blocks) ? blocks.filter(isObject) : [], message };
+}
+
+/** The texts of blocks of one type, one per line. */
+export function textOf(content: readonly JsonObject[], type: 'text' | 'thinking' = 'text'): string {
+  return content
+    .filter((block) => block['type'] === type)
+    .map((block) => stringOf(block[type]))
+    .join('\n');
+}
+
+/** Whether the provider has signed a block, and wants to see that again. */
+export function isSigned(block: JsonObject): boolean {
+  return Object.keys(block).some((key) => key.endsWith('Signature'));
+}
+
+/** The arguments of a call, in either spelling. */
+export function argumentsOf(call: JsonObject): JsonObject {
+  return [call['arguments'], call['input']].find(isObject) ?? {};
+}
