@@ -36,19 +36,19 @@ import { changesContext, reportLine } from './report.ts';
 import { type Convertible, openConvertible } from './source.ts';
 
 export interface ConvertOptions extends ConversionOptions, WriteOptions {
-  /** The format to write; absent for a native session in the dialect. */
+  /** The format to write; undefined for a native session in the dialect. */
   readonly target?: Target | undefined;
   /** A file for each leaf. */
   readonly allLeaves: boolean;
   readonly from?: string | undefined;
-  /** A file or a folder; standard output where it is absent. */
+  /** A file or a folder; standard output where undefined. */
   readonly output?: string | undefined;
   readonly report?: string | undefined;
-  /** Takes secrets out of all that is written. */
+  /** Removes secrets from all that is written. */
   readonly redaction?: Redaction | undefined;
 }
 
-/** Writes each FILE as a session of the target, to wherever the options say. Gives the exit code. */
+/** Converts each FILE and gives the exit code. */
 export async function convertLogs(names: readonly string[], options: ConvertOptions, io: Io): Promise<number> {
   const { output, report } = options;
   const folder = output !== undefined && (await isFolderName(output)) ? output : undefined;
@@ -68,7 +68,7 @@ export async function convertLogs(names: readonly string[], options: ConvertOpti
       options.redaction?.tell(name);
     } catch (error) {
       if (names.length === 1 || !(error instanceof AppError) || io.signal.aborted) throw error;
-      // One bad file is reported; the others have a right to be done.
+      // One bad file does not stop the others.
       io.note(error.message);
       code = 2;
     }
@@ -112,7 +112,7 @@ class Conversion {
   #mode = PRIVATE_MODE;
   /** The session that is wanted of a file, with what is part of its work; all of them where undefined. */
   #wanted: string | undefined;
-  /** Bytes that the progress waits for until it is known how much is read. */
+  /** The estimate that the progress shows until it is known how much is read. */
   #expected = 0;
 
   constructor(options: ConvertOptions, folder: string | undefined, io: Io) {
@@ -126,7 +126,7 @@ class Conversion {
     this.#expected = bytes;
   }
 
-  /** A log and, in a folder, all sessions that it has. */
+  /** Converts a log; with an output folder, all sessions that it has. */
   async file(name: string, isOneOfMany: boolean): Promise<number> {
     const { path, session = this.#options.session } = await placeIn(name);
     this.#wanted = session;
@@ -135,10 +135,11 @@ class Conversion {
     try {
       const prefix = isOneOfMany ? `${name}: ` : '';
       const { target } = this.#options;
-      const isAsItIs = target !== undefined && log.identity === undefined;
-      const main = isAsItIs
-        ? await this.#translate(target, await this.#ownLog(log), log.source, log, prefix)
-        : await this.#put(await this.#form(log.source, log, session), log.source, log, prefix);
+      const isNative = log.identity === undefined;
+      const main =
+        target && isNative
+          ? await this.#translate(target, await this.#ownLog(log), log.source, log, prefix)
+          : await this.#put(await this.#form(log.source, log, session), log.source, log, prefix);
       return this.#folder === undefined ? main.code : Math.max(main.code, await this.#related(log, main));
     } finally {
       await log.source.close();
@@ -184,7 +185,7 @@ class Conversion {
     return this.#wanted === undefined ? sessions : sessions.filter(({ isSibling }) => !isSibling);
   }
 
-  /** A session from its own file, or from the one that names it; undefined where it is not there. */
+  /** Converts a session from its own file, or from the one that names it; undefined where it is missing. */
   async #child(log: Convertible, { session, path }: Child, prefix: string): Promise<Written | undefined> {
     const source = path === undefined ? log.source : await log.source.open(path);
     try {
@@ -236,7 +237,7 @@ class Conversion {
     noteDamage(source.name, damage, 'was left out', this.#io, { isOurs: log.identity === undefined, unit });
   }
 
-  /** Writes a session in a format that is not ours, as many times as there are leaves to write. */
+  /** Writes a session in another format, once for each leaf that is wanted. */
   async #translate(
     target: Target,
     session: Outgoing,
@@ -274,10 +275,10 @@ class Conversion {
     }
   }
 
-  /** A log of ours, which leaves as it is and not in a dialect. */
+  /** A native log, which is written as it is and not in a dialect. */
   async #ownLog({ source, store }: Convertible): Promise<Outgoing> {
     const { from, session, allLeaves } = this.#options;
-    // Its bytes are read again where they are kept, and its source closes it.
+    // The store is read again and closed by its source.
     const kept: ByteStore = {
       size: store.size,
       chunks: () => store.chunks(),
@@ -285,7 +286,7 @@ class Conversion {
       close: async () => {},
     };
     const change = this.#options.redaction?.change;
-    // It is indexed, hashed and written.
+    // It is indexed and hashed before it is written.
     this.#expect(2 * (store.size ?? 0));
     const log = await openLog(kept, { ...this.#logOptions(source), from, session, change });
     this.#expect(store.size ?? 0);
@@ -305,7 +306,7 @@ class Conversion {
     return { ...logOptions(source.name, this.#io), scanner: scannerKind(this.#io.env) };
   }
 
-  /** Where the pictures of an output go: a folder beside it. */
+  /** Images go to a folder beside the output. */
   #assets(output: string): (bytes: Buffer, extension: string) => string {
     return assetSaver(join(dirname(output), 'images'), this.#mode & PRIVATE_MODE, output, this.#io);
   }
@@ -351,7 +352,7 @@ class Conversion {
     this.#reports.push({ file: source.name, ...(output === undefined ? {} : { output }), ...report, source: known });
   }
 
-  /** Writes a file, or to standard output; nothing has the name of the file before all of it is written. */
+  /** Writes to standard output, or to a file that gets its name when all of it is written. */
   async #save<T>(
     path: string | undefined,
     input: string,

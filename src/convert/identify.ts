@@ -11,7 +11,7 @@ export interface ConvertibleFormat {
   readonly identity: Identity | undefined;
 }
 
-/** What a log is that is to be converted. What a conversion would have to guess is refused. */
+/** The format of a log that is to be converted; one that is only probable is refused. */
 export async function convertible(
   name: string,
   store: ByteStore,

@@ -30,11 +30,11 @@ export interface Outgoing {
   readonly log: Log;
   /** The bytes of the log, in its native form. */
   readonly chunks: () => AsyncIterable<Uint8Array>;
-  /** What the report says of a log of ours; that of another agent is in its conversion. */
+  /** For the report on a native log; that of another agent's log is in its conversion. */
   readonly bytes: Pick<ConversionReport['source'], 'sha256' | 'bytes'>;
-  /** So many lines were damaged before any entry was read. */
+  /** Number of damaged lines that the index has found. */
   readonly damaged: number;
-  /** Each leaf goes to a file of its own, so that no branch is lost. */
+  /** Each leaf is written to a file of its own. */
   readonly allLeaves: boolean;
 }
 
@@ -42,11 +42,11 @@ export interface Outgoing {
 interface PathOutput extends WriteOptions {
   readonly out: ByteWriter;
   readonly asset: SessionSink['asset'];
-  /** Hears how many bytes will be read, each time that the format reads the path. */
+  /** Called with the number of bytes to read, each time that the format reads the path. */
   readonly expect?: (bytes: number) => void;
 }
 
-/** Writes the path to a leaf and says what became of the entries; those of other branches are dropped and counted. */
+/** Writes the path to a leaf and reports what became of the entries; those of other branches count as dropped. */
 export async function writePath(
   session: Outgoing,
   leaf: number,
@@ -77,7 +77,7 @@ export async function writePath(
   return account.report(await target.fromNative(native, sink, { embed }));
 }
 
-/** The agent that a session comes from, also where it was made native before. */
+/** The agent that wrote the session, also where it was converted before. */
 async function agentOf(log: Log, header: JsonObject, leaf: number): Promise<NativeSession['agent']> {
   const native = { name: log.titleSlot ? 'omp' : (dialectOf(header) ?? 'pi'), version: String(log.fileVersion) };
   for await (const { value } of log.entries(pathTo(log.index, leaf).subarray(0, 1))) {
@@ -101,7 +101,7 @@ class Account {
   readonly #path: Int32Array;
   readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
   readonly #watch = new DialectWatch();
-  /** Of the path, in the last reading of it. */
+  /** Entries of the path that the last pass has read. */
   #read = 0;
 
   constructor(session: Outgoing, leaf: number) {
@@ -129,7 +129,7 @@ class Account {
         yield { line, value: parseExact(text) ?? value };
       }
     } finally {
-      // Some formats only look for something in the first entries.
+      // Some formats stop after the first entries.
       expect?.(-left);
     }
   }
@@ -154,7 +154,7 @@ class Account {
       session: conversion?.session ?? stringOf(log.header?.['id']),
       counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
       losses: joined(conversion?.losses ?? [], this.losses.list),
-      // What is damaged may not come back as it was.
+      // Damaged lines cannot be restored.
       roundtrip: roundtrip === 'exact' && damage.length > 0 ? 'semantic' : roundtrip,
       sessions: conversion?.sessions ?? [],
     };

@@ -13,7 +13,7 @@ export interface Convertible extends ConvertibleFormat {
   readonly store: ByteStore;
 }
 
-/** Opens FILE, or stdin for '-'. What a conversion would have to guess is refused. */
+/** Opens FILE, or stdin for '-'. */
 export async function openConvertible(name: string, from: string | undefined, io: Io): Promise<Convertible> {
   io.progress.file(name);
   const store = await openUnpacked(name, io);

@@ -5,19 +5,19 @@ import { AppError, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
 import { type Agent, agentNamed, agentNames } from './agents.ts';
+import { type SessionSummary, summarizeFile } from './file-summary.ts';
 import { findAll, type SessionFile, searchedFolders } from './find.ts';
-import { glance, type SessionSummary } from './glance.ts';
 
 type AddressIo = Pick<Io, 'env' | 'stdin' | 'random' | 'signal' | 'note'>;
 
-/** What an operand such as 'claude:4f2a' or 'codex:last' stands for; undefined where it is none, or a file of that name. */
+/** The agent and the id of an address such as 'claude:4f2a' or 'codex:last'; undefined for any other operand. */
 export async function readAddress(word: string): Promise<{ readonly agent: Agent; readonly id: string } | undefined> {
   const [, name = '', id = ''] = /^([a-z][a-z-]*):(.+)$/s.exec(word) ?? [];
   const agent = agentNamed(name);
   return agent && !(await isThere(word)) ? { agent, id } : undefined;
 }
 
-/** The operands of a command with addresses replaced by the files that they mean, or by FILE#ID if it takes that. */
+/** The operands of a command, with each address replaced by its file, or by FILE#ID if the command takes that. */
 export async function resolveAddresses(
   words: readonly string[],
   takesSession: boolean,
@@ -38,7 +38,7 @@ export async function resolveAddresses(
   return resolved;
 }
 
-/** Refuses what looks like an address of an agent that is not known. */
+/** Refuses an address of an unknown agent. */
 async function requireKnownAgent(word: string): Promise<void> {
   const [, name] = /^([a-z][a-z-]*):[\w-]+$/.exec(word) ?? [];
   if (name === undefined || agentNamed(name) || (await isThere(word))) return;
@@ -52,7 +52,7 @@ async function resolve(word: string, agent: Agent, id: string, io: AddressIo): P
   const isDone = (): boolean => id === 'last' && found.length > 0;
   for (const file of candidates(files, id)) {
     if (isDone()) break;
-    const sessions = (await glance(file, io)).sessions.map((one) => ({ ...file, ...one }));
+    const sessions = (await summarizeFile(file, io)).sessions.map((one) => ({ ...file, ...one }));
     found.push(...(id === 'last' ? sessions.slice(0, 1) : sessions.filter((one) => one.id.startsWith(id))));
   }
   const exact = found.filter((one) => one.id === id);
@@ -68,7 +68,7 @@ async function resolve(word: string, agent: Agent, id: string, io: AddressIo): P
   throw new AppError(`no session '${word}'; ${where}${known}; 'sessionctl ls ${agent.name}' lists them`);
 }
 
-/** Files whose name has the id come first; if there are any, the id of no other is looked at. */
+/** The files whose name has the id, or all files where no name has it. */
 function candidates(files: readonly SessionFile[], id: string): readonly SessionFile[] {
   if (id === 'last') return files;
   const named = files.filter(({ path }) => path.slice(path.lastIndexOf('/') + 1).includes(id));

@@ -4,7 +4,7 @@ import { UsageError } from '../util/errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An agent whose sessions are found by themselves. */
+/** An agent whose session folders are known. */
 export interface Agent {
   /** As users name it. */
   readonly name: string;
@@ -15,9 +15,9 @@ export interface Agent {
   readonly isLog: (name: string) => boolean;
 }
 
-/** Also those that OpenClaw has put aside. */
+/** Includes those that OpenClaw has archived. */
 const LOG = /\.jsonl(?:\.zst|\.(?:deleted|reset)\.[^/]+|\.imported-[^/]+)?$/;
-/** Where the format is called otherwise than the program. */
+/** Where the format and the program have different names. */
 const NAMES: Readonly<Record<string, string>> = { 'claude-code': 'claude' };
 
 const OURS: readonly Agent[] = Object.entries({ pi: piLocations, omp: ompLocations }).map(([name, locations]) => ({
@@ -37,11 +37,16 @@ export function agentNamed(word: string): Agent | undefined {
   return agents.find(({ name, aliases }) => name === word || aliases.includes(word));
 }
 
+/** The name of the agent that wrote a log, else of its format. */
+export function agentName(agent: Agent | undefined, format: string): string {
+  return (agent ?? agentNamed(format))?.name ?? format;
+}
+
 export function agentNames(): string {
   return agents.map(({ name }) => name).join(', ');
 }
 
-/** The agents that are named, for `ls` and its like; refuses a word that is neither an agent nor a file. */
+/** Refuses a word that is not the name of an agent. */
 export function requireAgent(word: string): Agent {
   const agent = agentNamed(word);
   if (agent) return agent;

@@ -6,8 +6,8 @@ import { isDatabaseFile } from '../files/unpack.ts';
 import type { Io } from '../util/io.ts';
 
 /**
- * Works on files ahead of their turn, in several threads, and gives what comes of it in the order of the files; undefined
- * where one thread is enough. A file that has to wait for its turn gives undefined.
+ * Works on files ahead of their turn, in several threads, and gives the results in the order of the files; undefined
+ * where one thread is enough. The result is undefined for a file that has to wait for its turn.
  */
 export async function aheadInThreads<Result>(
   paths: readonly string[],
@@ -22,12 +22,12 @@ export async function aheadInThreads<Result>(
   return threads > 1 ? mapInThreads(paths, work, { script, settings, threads }) : undefined;
 }
 
-/** A pipe can be read once; the copy of a database is removed by the first thread, which alone hears of signals. */
+/** A pipe can be read once; the copy of a database is removed by the main thread, which alone handles signals. */
 export async function hasToWait(path: string): Promise<boolean> {
   return (await sizeOf(path)) === 0 || (!path.endsWith('.jsonl') && isDatabaseFile(path));
 }
 
-/** What a worker has of the outside. */
+/** The streams and the randomness of a worker. */
 export function workerIo(): Pick<Io, 'stdin' | 'random' | 'signal'> {
   return {
     stdin: Readable.from([]),

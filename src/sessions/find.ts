@@ -18,23 +18,27 @@ export interface Search {
   readonly roots?: readonly string[];
   /** Only of these agents. */
   readonly agents?: readonly Agent[];
-  /** Hears of a folder that cannot be read. */
+  /** Called with an error for each folder that cannot be read. */
   readonly onError: (message: string) => void;
 }
 
-/** The folders that are searched, those that are not there among them. */
-export function searchedFolders({ env, roots = [], agents: wanted = agents }: Search) {
+interface SearchOperands {
+  readonly operands: readonly string[];
+  readonly roots: readonly string[];
+}
+
+/** The folders that are searched, whether they exist or not. */
+export function searchedFolders({ env, roots = [], agents: wanted = agents }: Omit<Search, 'onError'>) {
   const known = wanted.flatMap((agent) => agent.locations(env).map((folder) => ({ agent, folder })));
   return [...known, ...roots.map((folder) => ({ agent: undefined, folder }))];
 }
 
-/** The files with sessions in all known folders, each once; the newest first, and by name where two are as old. */
+/** The files with sessions in all known folders, each once; the newest first, then by path. */
 export async function findAll(search: Search): Promise<SessionFile[]> {
   const found = new Map<string, SessionFile>();
   for (const { agent, folder } of searchedFolders(search)) {
     if (agent && !(await isThere(folder))) continue;
-    const isLog = agent?.isLog ?? ((name: string) => agents.some((one) => one.isLog(name)));
-    for await (const { path, error } of findFiles(folder, isLog)) {
+    for await (const { path, error } of findFiles(folder, agent?.isLog ?? isLogOfAny)) {
       if (error) search.onError(error.message);
       else if (!found.has(path)) found.set(path, await sessionFile(path, agent));
     }
@@ -42,18 +46,22 @@ export async function findAll(search: Search): Promise<SessionFile[]> {
   return [...found.values()].sort(newestFirst);
 }
 
-export async function sessionFile(path: string, agent?: Agent): Promise<SessionFile> {
+function isLogOfAny(name: string): boolean {
+  return agents.some(({ isLog }) => isLog(name));
+}
+
+async function sessionFile(path: string, agent?: Agent): Promise<SessionFile> {
   const facts = await factsOf(path).catch(() => undefined);
   return { agent, path, updated: facts ? Math.trunc(facts.mtimeMs) : 0, size: facts?.size ?? 0 };
 }
 
-export function newestFirst(one: SessionFile, other: SessionFile): number {
+function newestFirst(one: SessionFile, other: SessionFile): number {
   return other.updated - one.updated || (one.path < other.path ? -1 : 1);
 }
 
-/** The files that the operands stand for; all that are known where there are none. */
+/** The files for the operands; all known files where there are none. */
 export async function filesFor(
-  { operands, roots }: { readonly operands: readonly string[]; readonly roots: readonly string[] },
+  { operands, roots }: SearchOperands,
   env: Search['env'],
   onError: Search['onError'],
 ): Promise<SessionFile[]> {
@@ -64,7 +72,7 @@ export async function filesFor(
     if (!(await isThere(path))) wanted.add(requireAgent(operand));
     else if (session !== undefined || !(await isFolder(path))) named.push({ ...(await sessionFile(path)), session });
     else {
-      for await (const { path, error } of findFiles(operand, (name) => agents.some(({ isLog }) => isLog(name)))) {
+      for await (const { path, error } of findFiles(operand, isLogOfAny)) {
         if (error) onError(error.message);
         else named.push(await sessionFile(path));
       }
@@ -74,4 +82,11 @@ export async function filesFor(
   const search = { env, roots, agents: operands.length === 0 ? agents : [...wanted], onError };
   const found = searches ? await findAll(search) : [];
   return [...named, ...found].sort(newestFirst);
+}
+
+/** The note where no session was found. */
+export function noSessionMessage({ operands, roots }: SearchOperands, env: Search['env']): string {
+  if (operands.length > 0) return 'no session found';
+  const folders = searchedFolders({ env, roots }).map(({ folder }) => folder);
+  return `no session found; looked in ${folders.join(', ')}`;
 }

@@ -6,26 +6,26 @@ import { counted } from '../util/words.ts';
 import { aheadInThreads } from './ahead.ts';
 import { filesFor, type SessionFile } from './find.ts';
 import { type FileHits, type FileTotals, Grep, type GrepSettings } from './grep-files.ts';
-import { lookFor } from './hit-line.ts';
+import { hitStyle } from './hit-line.ts';
 import { type LeftOutFiles, noteLeftOut } from './left-out.ts';
 
-export interface GrepRunOptions extends Omit<GrepSettings, 'env' | 'look'> {
+export interface GrepRunOptions extends Omit<GrepSettings, 'env' | 'style'> {
   readonly operands: readonly string[];
   readonly roots: readonly string[];
 }
 
-/** Beside a bundle; beside the sources there is none. */
+/** It is beside the bundle, not beside the sources. */
 const WORKER = `${import.meta.dirname}/grep-worker.cjs`;
 
 /** Searches all files, the newest first, and gives the exit code. */
 export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io: Io): Promise<number> {
   const { operands, roots, ...rest } = options;
   const { env, progress } = io;
-  const settings: GrepSettings = { ...rest, look: lookFor(io), env };
+  const settings: GrepSettings = { ...rest, style: hitStyle(io), env };
   const grep = await Grep.start(settings, io);
-  let isTrouble = false;
+  let hasErrors = false;
   const onError = (message: string): void => {
-    isTrouble = true;
+    hasErrors = true;
     io.note(message);
   };
   const files = await filesFor({ operands, roots }, env, onError);
@@ -48,7 +48,7 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
       const name = io.stdout.isTTY ? printable(path) : path;
       if (found.hits > 0 && options.form === 'files') await out.put(`${name}\n`);
       if (found.hits > 0 && options.form === 'count') await out.put(`${name}:${found.hits}\n`);
-      // Whoever watches sees each file at once.
+      // A terminal shows the hits of each file at once.
       if (io.stdout.isTTY) await out.flush();
     }
   } finally {
@@ -59,11 +59,11 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
       `${counted(totals.damaged, 'damaged line')} in ${counted(leftOut.damagedFiles.length, 'file')} not searched`,
     );
   noteLeftOut(leftOut, 'searched', io);
-  if (isTrouble) return 2;
+  if (hasErrors) return 2;
   return totals.hits > 0 ? 0 : 1;
 }
 
-/** Prints the hits in a file: those that were found early, or as they are found. */
+/** Prints the hits in a file: found ahead of its turn, or now. */
 async function fileHits(
   file: SessionFile,
   grep: Grep,

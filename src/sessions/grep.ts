@@ -14,9 +14,9 @@ import type { Io } from '../util/io.ts';
 import type { Matcher } from './matcher.ts';
 import { LogScanner } from './scan.ts';
 
-/** Who speaks, as `--in` takes it. */
+/** The values of `--in`. */
 export const SPEAKERS = ['user', 'assistant', 'thinking', 'call', 'result'] as const;
-export type SearchedPart = (typeof SPEAKERS)[number];
+export type Speaker = (typeof SPEAKERS)[number];
 
 export interface GrepOptions {
   readonly matcher: Matcher;
@@ -26,7 +26,7 @@ export interface GrepOptions {
   readonly since: number | undefined;
   readonly until: number | undefined;
   readonly mostHits: number;
-  /** So many texts before and behind a hit are given too. */
+  /** How many texts before and after a hit are given too. */
   readonly around: number;
 }
 
@@ -36,33 +36,33 @@ export interface Hit {
   readonly session?: string | undefined;
   readonly line: number;
   readonly id: string;
-  readonly speaker: SearchedPart;
+  readonly speaker: Speaker;
   readonly tool?: string | undefined;
   readonly text: string;
   /** Undefined for one that is only near a hit. */
   readonly match?: { readonly start: number; readonly end: number } | undefined;
 }
 
-/** What is left out of a file. */
+/** How the search in a file went. */
 export interface Searched {
   readonly damaged: number;
-  /** Why nothing of it was searched. */
+  /** Why it was not searched. */
   readonly error?: string;
-  /** The error is that it is another kind of file. */
+  /** The file is no session log. */
   readonly isOther?: boolean;
 }
 
-/** Whoever gets the hits. */
-export interface HitTaker {
-  /** False where no more is wanted. */
+/** Receives the hits. */
+export interface HitSink {
+  /** False stops the search. */
   hit(hit: Hit): boolean;
-  /** Called now and then, for what takes its time. */
+  /** Called between entries, to wait for the output. */
   pause(): Promise<void>;
 }
 
 export type SearchIo = Pick<Io, 'stdin' | 'random' | 'signal' | 'env'>;
 
-/** Who runs the search tells how far it is, and what is wrong with a file. */
+/** The caller shows the progress and the errors. */
 const SILENT = {
   note: () => {},
   progress: { wanted: false, expect: () => {}, read: () => {}, file: () => {}, phase: () => {} },
@@ -81,12 +81,12 @@ export class FileSearch {
   }
 
   /** Gives the hits in the order of the lines, session by session. */
-  async search({ path, session }: SessionPlace, taker: HitTaker): Promise<Searched> {
+  async search({ path, session }: SessionPlace, sink: HitSink): Promise<Searched> {
     try {
-      // What stands near a hit is in entries that have none.
+      // The texts around a hit are in entries without one.
       const isScanned = this.#options.around === 0 && session === undefined;
-      const scanned = isScanned ? await this.#inCandidates(path, taker) : undefined;
-      return scanned ?? (await this.#inSessions({ path, session }, taker));
+      const scanned = isScanned ? await this.#inCandidates(path, sink) : undefined;
+      return scanned ?? (await this.#inSessions({ path, session }, sink));
     } catch (error) {
       if (error instanceof AppError)
         return { damaged: 0, error: error.message, isOther: error instanceof UnsupportedLog };
@@ -94,7 +94,7 @@ export class FileSearch {
     }
   }
 
-  async #inCandidates(path: string, taker: HitTaker): Promise<Searched | undefined> {
+  async #inCandidates(path: string, sink: HitSink): Promise<Searched | undefined> {
     const { matcher, mostHits } = this.#options;
     let hits = 0;
     return await this.#scanner.scan(path, {
@@ -103,13 +103,13 @@ export class FileSearch {
           const match = matcher.find(text.text);
           return match ? [{ ...text, match }] : [];
         }),
-      take: (hit: Hit) => taker.hit(hit) && ++hits < mostHits,
-      pause: () => this.#pause(taker),
+      take: (hit: Hit) => sink.hit(hit) && ++hits < mostHits,
+      pause: () => this.#pause(sink),
     });
   }
 
-  async #inSessions({ path, session: wanted }: SessionPlace, taker: HitTaker): Promise<Searched> {
-    // Files beside it are searched by themselves.
+  async #inSessions({ path, session: wanted }: SessionPlace, sink: HitSink): Promise<Searched> {
+    // Files beside it have a search of their own.
     const io = { ...this.#io, ...SILENT };
     const { near: _, ...options } = logOptions(path, io);
     const opened = await openUnpacked(path, io);
@@ -118,9 +118,9 @@ export class FileSearch {
     for await (const log of everySession(opened, wanted, (store, session) =>
       openLog(store, { ...options, session, scanner: scannerKind(io.env) }),
     )) {
-      const hits = await this.#inLog(log, left, taker);
+      const hits = await this.#inLog(log, left, sink);
       if (hits === undefined) break;
-      // The sessions of a file share its lines.
+      // All sessions of a file count the same damaged lines; those of a database each their own.
       damaged = log.unit === 'row' ? damaged + log.damage.length : Math.max(damaged, log.damage.length);
       left -= hits;
       if (left <= 0) break;
@@ -128,8 +128,8 @@ export class FileSearch {
     return { damaged };
   }
 
-  /** Gives the number of hits, which is not above the most; undefined where no more is wanted. */
-  async #inLog(log: Log, most: number, taker: HitTaker): Promise<number | undefined> {
+  /** Gives the number of hits, at most `most`; undefined where the sink has stopped the search. */
+  async #inLog(log: Log, most: number, sink: HitSink): Promise<number | undefined> {
     const { matcher, around } = this.#options;
     const session = log.unit === 'row' ? log.conversion?.session : undefined;
     let before: Hit[] = [];
@@ -142,21 +142,21 @@ export class FileSearch {
         before = match || behind > 0 || around === 0 ? [] : [...before, text].slice(-around);
         if (match) hits++;
         behind = match ? around : Math.max(0, behind - 1);
-        for (const one of shown) if (!taker.hit({ ...one, session })) return undefined;
+        for (const one of shown) if (!sink.hit({ ...one, session })) return undefined;
       }
       if (hits >= most && behind === 0) break;
-      await this.#pause(taker);
+      await this.#pause(sink);
     }
     return hits;
   }
 
-  async #pause(taker: HitTaker): Promise<void> {
+  async #pause(sink: HitSink): Promise<void> {
     this.#io.signal.throwIfAborted();
-    await taker.pause();
+    await sink.pause();
   }
 }
 
-/** What an entry says, text by text. */
+/** The texts of an entry that the options ask for. */
 function textsOf(entry: JsonObject, line: number, { speakers, tool, since, until }: GrepOptions): readonly Hit[] {
   const sent = modelMessageOf(entry);
   if (!sent) return [];
@@ -166,9 +166,9 @@ function textsOf(entry: JsonObject, line: number, { speakers, tool, since, until
   }
   const { kind, message } = sent;
   const id = stringOf(entry['id']);
-  const speaker: SearchedPart = kind === 'assistant' || kind === 'result' ? kind : 'user';
+  const speaker: Speaker = kind === 'assistant' || kind === 'result' ? kind : 'user';
   const hits: Hit[] = [];
-  const add = (speaker: SearchedPart, text: string, name?: string): void => {
+  const add = (speaker: Speaker, text: string, name?: string): void => {
     if (speakers.has(speaker) && (tool === undefined || name === tool))
       hits.push({ line, id, speaker, tool: name, text });
   };
@@ -181,12 +181,12 @@ function textsOf(entry: JsonObject, line: number, { speakers, tool, since, until
   return hits;
 }
 
-/** A converted entry has texts in the place of some numbers. */
+/** In a converted entry a string may stand for a number. */
 function textIn(value: unknown): string {
   return numberOf(value) === undefined ? stringOf(value) : '';
 }
 
-/** What a user ran or mentioned, without the words in which the model is told of it. */
+/** The commands and files of a user, without the words that are added for the model. */
 function recorded({ role, command, code, output, files }: JsonObject): readonly JsonObject[] | undefined {
   const block = (...texts: readonly unknown[]): JsonObject => ({ type: 'text', text: texts.map(stringOf).join('\n') });
   if (role === 'bashExecution' || role === 'pythonExecution') return [block(command ?? code, output)];
@@ -194,7 +194,7 @@ function recorded({ role, command, code, output, files }: JsonObject): readonly 
   return files.filter(isObject).map(({ path, content }) => block(path, content));
 }
 
-/** A call as its name and the texts it was given; numbers and keys are none. */
+/** The name of a call and the strings in its arguments, without numbers and keys. */
 function callText(call: JsonObject): string {
   const texts: string[] = [];
   const waiting: unknown[] = [argumentsOf(call)];

@@ -3,19 +3,19 @@ import { printable } from '../util/printable.ts';
 import { toJson } from '../util/to-json.ts';
 import type { Hit } from './grep.ts';
 
-/** So much of a text is shown around a match. */
+/** How many characters are shown around a match. */
 const BEFORE = 60;
-const BEHIND = 100;
+const AFTER = 100;
 
-/** How hits are shown, as another thread can be told it: what goes before and behind a text that has a color. */
-export interface HitLook {
-  /** What it would obey is shown as an escape. */
+/** How hits are shown, as plain data for other threads: the escape codes before and after a colored text. */
+export interface HitStyle {
+  /** Control characters are shown as escapes. */
   readonly isTerminal: boolean;
   readonly place: readonly string[];
   readonly found: readonly string[];
 }
 
-export function lookFor({ style, stdout }: Pick<Io, 'style' | 'stdout'>): HitLook {
+export function hitStyle({ style, stdout }: Pick<Io, 'style' | 'stdout'>): HitStyle {
   const around = (paint: Paint): readonly string[] => paint('\0').split('\0');
   return { isTerminal: stdout.isTTY === true, place: around(style.dim), found: around(style.red) };
 }
@@ -25,19 +25,19 @@ export function jsonLine(file: string, { line, id, speaker, tool, text, match }:
 }
 
 /** Where a hit is, and the text around the match on one line. */
-export function textLine(path: string, { line, speaker, tool, text, match }: Hit, look: HitLook): string {
-  const clean = (one: string): string => (look.isTerminal ? printable(one.toWellFormed()) : one);
+export function textLine(path: string, { line, speaker, tool, text, match }: Hit, style: HitStyle): string {
+  const clean = (one: string): string => (style.isTerminal ? printable(one.toWellFormed()) : one);
   const painted = (one: string, [before, behind]: readonly string[]): string =>
     one === '' ? '' : `${before}${clean(one)}${behind}`;
   const mark = match ? ':' : '-';
   const place = `${path}${mark}${line}${mark} ${tool ? `${speaker} (${tool})` : speaker}: `;
   const [at, behind] = match ? [match.start, match.end] : [0, 0];
   const start = Math.max(0, at - BEFORE);
-  const end = Math.min(text.length, behind + (match ? BEHIND : BEFORE + BEHIND));
-  const found = onOneLine(text.slice(at, Math.min(behind, at + BEHIND)));
+  const end = Math.min(text.length, behind + (match ? AFTER : BEFORE + AFTER));
+  const found = onOneLine(text.slice(at, Math.min(behind, at + AFTER)));
   const before = `${start > 0 ? '...' : ''}${clean(onOneLine(text.slice(start, at)))}`;
   const rest = `${clean(onOneLine(text.slice(behind, end)))}${end < text.length ? '...' : ''}`;
-  return `${painted(place, look.place)}${before}${painted(found, look.found)}${rest}\n`;
+  return `${painted(place, style.place)}${before}${painted(found, style.found)}${rest}\n`;
 }
 
 function onOneLine(text: string): string {

@@ -3,15 +3,15 @@ import { counted } from '../util/words.ts';
 
 /** What a command over many files left out. */
 export interface LeftOutFiles {
-  /** Why files of a folder are no session logs: there a file may be anything. */
+  /** The errors of files in folders that are no session logs. */
   readonly others: string[];
-  /** Why files could not be read. */
+  /** The errors of files that could not be read. */
   readonly unread: string[];
-  /** The paths of files that have damaged lines. */
+  /** The paths of files with damaged lines. */
   readonly damagedFiles: string[];
 }
 
-/** So many files are named. */
+/** More files are counted, not named. */
 const MOST_NAMED = 20;
 
 export function noteLeftOut(files: LeftOutFiles, done: 'listed' | 'searched' | 'counted', io: Pick<Io, 'note'>): void {

@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import { nameOf } from '../files/place.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Io, Style } from '../util/io.ts';
-import { printable } from '../util/printable.ts';
+import { printable, tabField } from '../util/printable.ts';
 import { toJson } from '../util/to-json.ts';
 import width, { columnsOf, cutToWidth } from '../util/width.ts';
-import { agentNamed } from './agents.ts';
+import { agentName } from './agents.ts';
 import { aheadInThreads } from './ahead.ts';
-import { filesFor, type SessionFile, searchedFolders } from './find.ts';
-import { GLANCE_BYTES, type Glanced, glance, glanceAhead, type SessionSummary } from './glance.ts';
+import { type FileSummary, type SessionSummary, SUMMARY_BYTES, summarizeAhead, summarizeFile } from './file-summary.ts';
+import { filesFor, noSessionMessage, type SessionFile } from './find.ts';
 import { type LeftOutFiles, noteLeftOut } from './left-out.ts';
 
 export interface ListOptions {
@@ -21,7 +21,7 @@ export interface ListOptions {
   readonly form: 'table' | 'json' | 'paths' | 'paths0';
 }
 
-/** Beside a bundle; beside the sources there is none. */
+/** It is beside the bundle, not beside the sources. */
 const WORKER = `${import.meta.dirname}/ls-worker.cjs`;
 
 /** Writes the list of sessions and gives the exit code. */
@@ -34,10 +34,10 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
   const cwd = options.cwd === undefined ? undefined : resolve(options.cwd);
   const leftOut: LeftOutFiles = { others: [], unread: [], damagedFiles: [] };
   let count = 0;
-  const early = options.most === undefined ? await glancedAhead(files, io) : undefined;
+  const early = options.most === undefined ? await summariesAhead(files, io) : undefined;
   try {
     for (const file of files) {
-      const { sessions, error, isOther } = (await early?.next())?.value ?? (await glance(file, io));
+      const { sessions, error, isOther } = (await early?.next())?.value ?? (await summarizeFile(file, io));
       if (error !== undefined && options.operands.includes(nameOf(file))) errors.push(error);
       else if (error !== undefined) (isOther ? leftOut.others : leftOut.unread).push(error);
       for (const session of sessions) {
@@ -55,34 +55,29 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
   noteLeftOut(leftOut, 'listed', io);
   if (errors.length > 0) return 2;
   if (count > 0) return leftOut.unread.length > 0 ? 1 : 0;
-  const looked = searchedFolders({ env: io.env, roots: options.roots, onError }).map(({ folder }) => folder);
-  io.note(options.operands.length > 0 ? 'no session found' : `no session found; looked in ${looked.join(', ')}`);
+  io.note(noSessionMessage(options, io.env));
   return 1;
 }
 
-/** What several threads see, file by file; undefined where one is enough. */
-async function glancedAhead(
+/** The summaries of files, made in several threads; undefined where one is enough. */
+async function summariesAhead(
   files: readonly SessionFile[],
   io: Io,
-): Promise<AsyncGenerator<Glanced | undefined> | undefined> {
-  const sizes = files.map(({ size }) => Math.min(size, GLANCE_BYTES));
-  return await aheadInThreads(files.map(nameOf), sizes, WORKER, {}, (path) => glanceAhead(path, io));
+): Promise<AsyncGenerator<FileSummary | undefined> | undefined> {
+  const sizes = files.map(({ size }) => Math.min(size, SUMMARY_BYTES));
+  return await aheadInThreads(files.map(nameOf), sizes, WORKER, {}, (path) => summarizeAhead(path, io));
 }
 
 function rowOf(session: SessionSummary, form: ListOptions['form'], io: Io): string {
   const { agent, path, id, updated, size, cwd, title, format } = session;
   if (form === 'paths') return `${path}\n`;
   if (form === 'paths0') return `${path}\0`;
-  const name = (agent ?? agentNamed(format))?.name ?? format;
+  const name = agentName(agent, format);
   const time = new Date(updated).toISOString();
   if (form === 'json') return `${toJson({ agent: name, format, id, updated: time, size, cwd, title, path })}\n`;
   const line = title.replace(/\s+/g, ' ').trim();
-  if (!io.stdout.isTTY) return `${[name, id, time, size, cwd, line.slice(0, 200), path].map(oneField).join('\t')}\n`;
+  if (!io.stdout.isTTY) return `${[name, id, time, size, cwd, line.slice(0, 200), path].map(tabField).join('\t')}\n`;
   return terminalRow({ name, id, time, size, cwd, line }, io.style, columnsOf(io.stdout));
-}
-
-function oneField(value: string | number): string {
-  return String(value).replace(/[\t\r\n]/g, ' ');
 }
 
 function terminalRow(

@@ -1,8 +1,8 @@
 import { serveTasks } from '../files/worker-pool.ts';
 import { workerIo } from './ahead.ts';
-import { glanceAhead } from './glance.ts';
+import { summarizeAhead } from './file-summary.ts';
 
 serveTasks(() => {
   const io = workerIo();
-  return (path: string) => glanceAhead(path, io);
+  return (path: string) => summarizeAhead(path, io);
 });

@@ -2,10 +2,10 @@ import { UsageError } from '../util/errors.ts';
 import { makePrefilter, type Prefilter } from './prefilter.ts';
 
 export interface MatchOptions {
-  /** The pattern is a text, and no regular expression. */
+  /** The pattern is a plain text, not a regular expression. */
   readonly isFixed: boolean;
   readonly ignoresCase: boolean;
-  /** Only where it stands as a word by itself. */
+  /** Match only whole words. */
   readonly isWord: boolean;
 }
 
@@ -17,13 +17,13 @@ export interface Match {
 export interface Matcher {
   /** The first match in a text. */
   find(text: string): Match | undefined;
-  /** Finds bytes that may have a match; undefined where bytes cannot tell. */
+  /** Finds bytes that may have a match; undefined where bytes do not show it. */
   readonly prefilter: Prefilter | undefined;
 }
 
 const SPECIAL = /[\\^$.|?*+()[\]{}]/;
 
-/** Finds a pattern in time that grows with the text, whatever the pattern is. */
+/** A matcher that takes linear time, whatever the pattern is. */
 export async function makeMatcher(pattern: string, options: MatchOptions): Promise<Matcher> {
   const { isFixed, ignoresCase, isWord } = options;
   if (pattern === '') throw new UsageError('the pattern is empty, which every text matches');
@@ -31,7 +31,7 @@ export async function makeMatcher(pattern: string, options: MatchOptions): Promi
   if (!isFixed && SPECIAL.test(pattern)) return { find: await expression(pattern, options), prefilter };
   const escaped = pattern.replace(/[\\^$.|?*+()[\]{}/]/g, '\\$&');
   const wholeWord = isWord ? `(?<![\\p{L}\\p{N}_])${escaped}(?![\\p{L}\\p{N}_])` : escaped;
-  // A text without choices and repetitions takes no more than one pass.
+  // Without choices and repetitions, JavaScript's own expressions are linear too.
   const literal = new RegExp(wholeWord, ignoresCase ? 'iu' : 'u');
   return {
     find: (text) => {
@@ -42,7 +42,7 @@ export async function makeMatcher(pattern: string, options: MatchOptions): Promi
   };
 }
 
-/** Regular expressions as RE2 has them: without references back and looks around, and without patterns that never end. */
+/** RE2 has no backreferences and no lookaround, and takes linear time. */
 async function expression(pattern: string, { ignoresCase, isWord }: MatchOptions): Promise<Matcher['find']> {
   const { RE2JS } = await import('re2js');
   try {

@@ -1,16 +1,16 @@
-/** Characters that JSON writes in more than one way, that stand for broken bytes or halves of others, or that join texts. */
+/** Characters that JSON may escape, that replace invalid bytes, that are surrogates, or that join texts. */
 const UNSURE = /["\\/\ufffd\p{Cc}\p{Cs}]/u;
 const ESCAPE = Buffer.from('\\u');
-/** Other characters that are the same as one of ASCII where case is ignored, as their bytes. */
+/** Non-ASCII characters that equal an ASCII one where case is ignored. */
 const FOLDED: Readonly<Record<string, string>> = { k: '\u212a', s: '\u017f' };
 
-/** Says of bytes of JSON where a match of a pattern may be, without a look at what they mean. */
+/** Finds where JSON bytes may have a match of a pattern, without parsing them. */
 export class Prefilter {
-  /** No match spans more bytes than these. */
+  /** No match is longer, in bytes. */
   readonly length: number;
   readonly #bytes: Buffer;
   readonly #anyCase: RegExp | undefined;
-  /** Of the text, as UTF-16 has them: each of them may be written as an escape. */
+  /** The UTF-16 units of the text, each of which may be written as an escape. */
   readonly #units: ReadonlySet<number>;
 
   constructor(text: string, ignoresCase: boolean) {
@@ -23,7 +23,7 @@ export class Prefilter {
     this.#anyCase = ignoresCase ? new RegExp([...text].map(inAnyCase).join(''), 'gi') : undefined;
   }
 
-  /** Gives the next place at or behind a position; -1 where there is none. */
+  /** Finds the next candidate at or after a position; -1 where there is none. */
   finder(bytes: Buffer): (from: number) => number {
     const anyCase = this.#anyCase;
     const json = anyCase ? bytes.toString('latin1') : '';
@@ -46,7 +46,7 @@ export class Prefilter {
   }
 }
 
-/** Does not search again what was searched. */
+/** Remembers the last result, so that nothing is searched twice. */
 function onward(find: (from: number) => number): (from: number) => number {
   let at = -2;
   return (from) => {
@@ -55,14 +55,14 @@ function onward(find: (from: number) => number): (from: number) => number {
   };
 }
 
-/** A character of ASCII as a regular expression for bytes. */
+/** An ASCII character as a regular expression for bytes. */
 function inAnyCase(character: string): string {
   const other = FOLDED[character.toLowerCase()];
   const escaped = character.replace(/[^\w ]/, '\\$&');
   return other === undefined ? escaped : `(?:${escaped}|${Buffer.from(other).toString('latin1')})`;
 }
 
-/** For a pattern whose matches all have a text in common that JSON writes as it is; undefined for another. */
+/** Undefined for a pattern whose matches have no text in common that JSON writes unescaped. */
 export function makePrefilter(
   pattern: string,
   { isFixed, ignoresCase }: { readonly isFixed: boolean; readonly ignoresCase: boolean },
@@ -73,7 +73,7 @@ export function makePrefilter(
   return longest === '' ? undefined : new Prefilter(longest, ignoresCase);
 }
 
-/** Texts that are in every match of a regular expression; none where that takes more than a look at its characters. */
+/** Texts that are in every match of a regular expression; none for an expression that is not simple. */
 function requiredTexts(pattern: string): readonly string[] {
   const texts = [''];
   const add = (text: string): void => void texts.push(`${texts.pop()}${text}`);
@@ -85,7 +85,7 @@ function requiredTexts(pattern: string): readonly string[] {
     if (/^[*?{]/.test(found)) texts.push(`${texts.pop()}`.slice(0, -last.length || undefined), '');
     else if (/^(?:[+.^$[]|\\\w)/.test(found)) texts.push('');
     else add(found.replace(/^\\/, ''));
-    // What a repetition behind it takes back.
+    // A repetition that follows makes this optional.
     last = /^(?:[*+?{.^$[]|\\\w)/.test(found) ? '' : found.replace(/^\\/, '');
   }
   return texts;

@@ -16,22 +16,22 @@ import type { Prefilter } from './prefilter.ts';
 
 /** A file up to this size is read at once. */
 const READ_AT_ONCE = 4 * 1024 * 1024;
-/** Of a log of another agent all that is found is held until it is read to the end. */
+/** What is found in another agent's log is held in memory until it is read to the end. */
 const MOST_CONVERTED = 32 * 1024 * 1024;
 /** A longer first line may be a document. */
 const LONGEST_FIRST_LINE = 1024 * 1024;
 
 export interface Visitor<Found> {
-  /** What is found in an entry in which there may be a match, given its line in the file. */
+  /** What is found in an entry, given its line in the file. */
   find(entry: JsonObject, line: number): readonly Found[];
-  /** Gets all that is found, in the order of the lines; false where no more is wanted. */
+  /** Called with all that is found, in the order of the lines; false stops the scan. */
   take(found: Found): boolean;
-  /** Called now and then, for what takes its time. */
+  /** Called between blocks, to wait for the output. */
   pause(): Promise<void>;
 }
 
 export interface Scanned {
-  /** Lines that are damaged, as far as there may be a match in them. */
+  /** Damaged lines that may have a match. */
   readonly damaged: number;
   /** Of another agent's log. */
   readonly report?: ConversionReport | undefined;
@@ -50,7 +50,7 @@ export class LogScanner {
     this.#io = io;
   }
 
-  /** Shows the entries in the order of the lines. Undefined for a log that has to be opened as a whole: it shows none. */
+  /** Visits the entries in the order of the lines. Undefined, without a visit, for a log that has to be opened. */
   async scan<Found>(path: string, visitor: Visitor<Found>): Promise<Scanned | undefined> {
     const store = await this.#open(path);
     try {
@@ -76,10 +76,10 @@ export class LogScanner {
     return await openUnpacked(path, { ...this.#io, note: () => {} });
   }
 
-  /** Most files have no match, which their bytes show sooner than their records do. */
+  /** Most files have no match, which their bytes show without parsing. */
   async #mayMatch(store: ByteStore): Promise<boolean> {
     if (!this.#prefilter) return true;
-    // A match may lie across two chunks.
+    // A match may span two chunks.
     let rest = Buffer.alloc(0);
     for await (const chunk of store.chunks()) {
       const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
@@ -108,7 +108,7 @@ export class LogScanner {
     visitor: Visitor<Found>,
   ): Promise<Scanned | undefined> {
     const { toNative } = requireReadable(path, kind.format);
-    /** Until all of it is read nobody knows whether it is what it looks like. */
+    /** Held, because the report may still refuse the log. */
     let found: Found[] = [];
     let damaged = 0;
     let last = 0;
@@ -135,7 +135,7 @@ export class LogScanner {
         report = made;
       },
     };
-    // Files beside it are searched by themselves, and no text is handed on without a look at it.
+    // Files beside it have a search of their own, and every text is searched: no scanner cuts long ones out.
     const source = logSource(store, { name: path, random: this.#io.random, scanner: 'off' });
     await toNative({ ...source, isOnlyRead: true }, sink, { dialect: 'pi', keep: 'meta' });
     if (othersInside(report).length > 0) return undefined;
@@ -177,7 +177,7 @@ function entryIn(line: Line): ScannedLine {
   return { value: objects[0]?.value, isDamaged: damage !== undefined, line: line.number };
 }
 
-/** What a log is, by its first lines: 'native' of the latest version with its header in front, or of another agent. */
+/** What a log is, by its first lines: 'native' is one of the latest version that starts with its header. */
 async function kindOf(path: string, store: ByteStore): Promise<Identity | 'native' | 'unknown'> {
   const detection = new Detection(path, { named: false });
   for await (const line of firstLines(store)) {

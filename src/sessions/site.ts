@@ -9,10 +9,10 @@ import type { Redaction } from '../shared/redaction.ts';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
-import { agentNamed } from './agents.ts';
+import { agentName } from './agents.ts';
 import { type ExportSettings, exportLog } from './export-log.ts';
+import { type SessionSummary, summarizeFile } from './file-summary.ts';
 import { filesFor, type SessionFile } from './find.ts';
-import { glance, type SessionSummary } from './glance.ts';
 
 export const INDEX = 'index.html';
 
@@ -37,13 +37,13 @@ export async function writeSite(
   for (const file of files) {
     try {
       const isNamed = operands.includes(nameOf(file));
-      const { sessions, error } = await glance(file, io);
+      const { sessions, error } = await summarizeFile(file, io);
       if (error !== undefined && isNamed) onError(error);
       else if (error !== undefined) skipped++;
       const isOneOfMany = sessions.length > 1 || file.session !== undefined;
       for (const session of sessions) await site.add({ ...file, ...session }, file, isOneOfMany);
     } catch (error) {
-      // One bad file is reported; the others have a right to be done.
+      // One bad file does not stop the others.
       if (!(error instanceof AppError) || io.signal.aborted) throw error;
       onError(error.message);
     }
@@ -73,7 +73,6 @@ class Site {
 
   async add({ id, format, agent }: SessionSummary, { path }: SessionFile, isOneOfMany: boolean): Promise<void> {
     const page = this.#nameOf(id, format);
-    const name = (agent ?? agentNamed(format))?.name ?? format;
     const { redaction } = this.#settings;
     const options = { readings: 1, change: redaction?.change, ...(isOneOfMany ? { session: id } : {}) };
     const code = await readSession(
@@ -83,7 +82,7 @@ class Site {
         redaction?.tell(path);
         const exported = await exportLog(log, view, this.#settings, join(this.#folder, page), this.#io);
         const { facts, totals, turns } = exported;
-        this.pages.push({ page, agent: name, facts, totals, turns });
+        this.pages.push({ page, agent: agentName(agent, format), facts, totals, turns });
         return exported.code;
       },
       options,
@@ -104,7 +103,7 @@ class Site {
     }
   }
 
-  /** Made of letters that every file system takes, and the same in every run. */
+  /** Only characters that every file system accepts, and the same in every run. */
   #nameOf(id: string, format: string): string {
     const base = `${format}-${id.replace(/[^\w-]+/g, '-').slice(0, 80) || 'session'}`;
     let name = `${base}.html`;

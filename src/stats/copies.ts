@@ -1,32 +1,32 @@
 import type { Answer, Prompt } from './session-activity.ts';
 
-/** Matches what forks have copied with the originals: by key, else by time and tokens. */
+/** Matches copies in forks with their originals: by key, else by fingerprint. */
 export class Copies<Item extends Answer | Prompt> {
   readonly #fingerprint: (item: Item) => string;
-  /** Of all items in forks: an original has one of these. */
+  /** Of all items in forks: originals have the same times. */
   readonly #times: ReadonlySet<number | undefined>;
-  readonly #keys = new Map<string, string>();
-  readonly #met = new Set<string>();
+  readonly #keys = new Set<string>();
+  readonly #keyByFingerprint = new Map<string, string>();
 
   constructor(fingerprint: (item: Item) => string, forks: readonly (readonly Item[])[]) {
     this.#fingerprint = fingerprint;
     this.#times = new Set(forks.flatMap((items) => items.flatMap(({ time }) => time ?? [])));
   }
 
-  meet(item: Item): void {
+  addOriginal(item: Item): void {
     if (!this.#times.has(item.time)) return;
-    this.#met.add(item.key);
-    this.#keys.set(this.#fingerprint(item), item.key);
+    this.#keys.add(item.key);
+    this.#keyByFingerprint.set(this.#fingerprint(item), item.key);
   }
 
-  /** What the next fork has, by the keys of the originals. */
-  named(items: readonly Item[]): Item[] {
-    const named = items.map((item) => {
-      const original = this.#met.has(item.key) ? item.key : this.#keys.get(this.#fingerprint(item));
+  /** The items of the next fork, under the keys of their originals. */
+  withOriginalKeys(items: readonly Item[]): Item[] {
+    const renamed = items.map((item) => {
+      const original = this.#keys.has(item.key) ? item.key : this.#keyByFingerprint.get(this.#fingerprint(item));
       return original === undefined ? item : { ...item, key: original };
     });
-    for (const item of named) this.meet(item);
-    return named;
+    for (const item of renamed) this.addOriginal(item);
+    return renamed;
   }
 }
 
@@ -35,7 +35,7 @@ export function answerFingerprint({ time, tokens }: Answer): string {
   return [time, input, output, cacheRead, cacheWrite, reasoning].join(' ');
 }
 
-/** Nobody asks for two things at once. */
+/** No user sends two prompts at the same time. */
 export function promptFingerprint({ time }: Prompt): string {
   return String(time);
 }

@@ -14,11 +14,11 @@ export interface SessionName {
   readonly agent: string;
   readonly id: string;
   readonly cwd: string;
-  /** Of the log that it was first met in. */
+  /** Of the first log that has it. */
   readonly path: string;
 }
 
-/** Of all logs that have something, it belongs to the session of the one that started first. */
+/** The session of a log. What several logs have belongs to the one that started first. */
 interface Owner {
   readonly session: SessionName;
   readonly start: number;
@@ -32,22 +32,22 @@ interface Owned {
 export type OwnedAnswer = Answer & Owned;
 export type OwnedPrompt = Prompt & Owned;
 
-/** All that was done, each once, however many logs have it. There may be millions of answers, so they are kept as numbers. */
+/** All answers and prompts, each once, however many logs have them. There may be millions: they are kept as numbers. */
 export class Ledger {
-  /** By their keys the places of answers and prompts. */
+  /** The rows of answers and prompts, by key. */
   readonly #answers = new Map<string, number>();
   readonly #prompts = new Map<string, number>();
   readonly #answerNumbers = new NumberRows(11);
   readonly #promptNumbers = new NumberRows(3);
-  /** By the places of answers. */
+  /** By the row of the answer. */
   readonly #requests: (string | undefined)[] = [];
   readonly #sessions = new Numbered<SessionName>();
   readonly #owners: Owner[] = [];
   readonly #models = new Numbered<Pick<Answer, 'provider' | 'model'>>();
   readonly #tools = new Numbered<readonly ToolCount[]>();
-  /** What forks have, until all logs are known that they may have it from. */
+  /** Forks, until all logs are known that they may have copied from. */
   readonly #held: { readonly activity: SessionActivity; readonly owner: number }[] = [];
-  /** Answers and prompts that were met before in another log. */
+  /** Answers and prompts that another log had before. */
   duplicates = 0;
 
   *answers(): Generator<OwnedAnswer> {
@@ -58,7 +58,7 @@ export class Ledger {
     for (const [key, place] of this.#prompts) yield this.#promptAt(key, place);
   }
 
-  /** Takes what one log has. */
+  /** Adds what one log has. */
   add(activity: SessionActivity, from: { readonly agent: string; readonly path: string }): void {
     const { id, cwd, time, isConverted } = activity;
     const name = { id: id || from.path, cwd, ...from };
@@ -68,7 +68,7 @@ export class Ledger {
     else this.#addAll(activity, owner);
   }
 
-  /** To be called when all logs were taken. A fork may have new ids, but what it has copied has the time that it had. */
+  /** To be called after all logs were added. Copies in a fork may have new ids, but they keep their times. */
   end(): void {
     if (this.#held.length === 0) return;
     const forks = this.#held.splice(0).sort((a, b) => this.#rank(a.owner, b.owner));
@@ -80,10 +80,13 @@ export class Ledger {
       promptFingerprint,
       forks.map(({ activity }) => activity.prompts),
     );
-    for (const answer of this.answers()) answers.meet(answer);
-    for (const prompt of this.prompts()) prompts.meet(prompt);
+    for (const answer of this.answers()) answers.addOriginal(answer);
+    for (const prompt of this.prompts()) prompts.addOriginal(prompt);
     for (const { activity, owner } of forks)
-      this.#addAll({ answers: answers.named(activity.answers), prompts: prompts.named(activity.prompts) }, owner);
+      this.#addAll(
+        { answers: answers.withOriginalKeys(activity.answers), prompts: prompts.withOriginalKeys(activity.prompts) },
+        owner,
+      );
   }
 
   #addAll({ answers, prompts }: Pick<SessionActivity, 'answers' | 'prompts'>, owner: number): void {
@@ -188,26 +191,26 @@ function known(value: number): number | undefined {
   return Number.isNaN(value) ? undefined : value;
 }
 
-/** A converted session starts when the one started that it was made of. */
+/** A converted session has the start of its original, which comes first. */
 function ranksBefore(one: Owner, other: Owner): boolean {
   if (one.start !== other.start) return one.start < other.start;
   if (one.isConverted !== other.isConverted) return other.isConverted;
   return one.session.id < other.session.id;
 }
 
-/** Values of which there are few, by numbers. */
+/** Numbers for values that repeat. */
 class Numbered<Value> {
   readonly #numbers = new Map<string, number>();
   readonly #values: Value[] = [];
 
-  /** The number of a value that a text stands for. */
+  /** The number of the value that a text identifies. */
   numberOf(text: string, value: Value): number {
     const number = this.#numbers.get(text) ?? this.#values.push(value) - 1;
     this.#numbers.set(text, number);
     return number;
   }
 
-  /** The value that the text stood for when it was first met. */
+  /** The first value that was given for the text. */
   first(text: string, value: Value): Value {
     return this.at(this.numberOf(text, value));
   }
@@ -217,7 +220,7 @@ class Numbered<Value> {
   }
 }
 
-/** Rows of so many numbers each. */
+/** Rows of numbers, all of one width. */
 class NumberRows {
   readonly #width: number;
   readonly #numbers = float64Column();

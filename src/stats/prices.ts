@@ -8,7 +8,7 @@ export type PriceOf = (answer: Priced) => number | undefined;
 /** Some prices depend on the time of day. */
 const QUARTER = 15 * 60_000;
 
-/** By what the library calls their prices. */
+/** The names of the rates in the library. */
 const KINDS = {
   input: 'input_mtok',
   output: 'output_mtok',
@@ -16,13 +16,13 @@ const KINDS = {
   cacheWrite: 'cache_write_mtok',
 } as const;
 
-/** Loads the list of prices, which comes with the program; what it gives computes the price of an answer in millionths of a dollar. */
+/** Loads the bundled prices; the function computes the price of an answer in millionths of a dollar. */
 export async function loadPrices(): Promise<PriceOf> {
   const { calcPrice } = await import('@pydantic/genai-prices');
   return pricesBy(calcPrice);
 }
 
-/** Remembers the rates of models: the library takes longer for a price than the answer took to be read. */
+/** Caches the rates of models: the library takes longer for a price than reading the answer took. */
 export function pricesBy(calcPrice: typeof CalcPrice): PriceOf {
   const rates = new Map<string, Calculation['model_price'] | undefined>();
   return (answer) => {
@@ -35,7 +35,7 @@ export function pricesBy(calcPrice: typeof CalcPrice): PriceOf {
   };
 }
 
-/** Undefined where a rate depends on the size of the request, or is that of something else. */
+/** Undefined where a rate depends on the size of the request, or is missing. */
 function sumOf({ tokens }: Priced, rates: Calculation['model_price']): number | undefined {
   let sum = 0;
   for (const [kind, name] of Object.entries(KINDS) as [keyof typeof KINDS, string][]) {

@@ -10,10 +10,10 @@ import type { Io } from '../util/io.ts';
 import type { FileActivity, UnreadFile } from './read-lines.ts';
 import { type SessionActivity, SessionCollector } from './session-activity.ts';
 
-/** Whoever reads many files shows how many of them are done. */
+/** The caller shows the progress over all files. */
 const SILENT: Io['progress'] = { wanted: false, expect: () => {}, read: () => {}, file: () => {}, phase: () => {} };
 
-/** Reads a file of any format, in its native form; of a file with several sessions all, or the one that is wanted. */
+/** Reads a file of any format in its native form: all its sessions, or the one that is wanted. */
 export async function readFile({ path, session: wanted }: SessionPlace, io: Io): Promise<FileActivity | UnreadFile> {
   const quiet = { ...io, note: () => {}, progress: SILENT };
   try {

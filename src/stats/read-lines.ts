@@ -14,7 +14,7 @@ import { makeScanner, type Scanner } from '../scanner/scanner.ts';
 import { AppError, OutputError } from '../util/errors.ts';
 import { type SessionActivity, SessionCollector } from './session-activity.ts';
 
-/** What was done in the sessions of one file; plain data, which goes from thread to thread. */
+/** What was done in the sessions of one file: plain data that threads exchange. */
 export interface FileActivity {
   /** Of the log; 'pi' for a native one. */
   readonly format: string;
@@ -31,13 +31,13 @@ export interface UnreadFile {
   readonly isOther: boolean;
 }
 
-/** Small files are read into it at once: for many of them, waiting would take as long as the counting. */
+/** Small files are read into it at once: for many of them, asynchronous reads take as long as the counting. */
 const MEMORY_BYTES = 1024 * 1024;
 
-/** Fewer bytes are parsed sooner. */
+/** Fewer bytes are faster to parse. */
 const WORTH_A_SCANNER = 16 * 1024;
 
-/** Reads logs whose format tells the activity line by line, one after the other. */
+/** Reads logs whose format has an `ActivityReader`, one after the other. */
 export class LineFiles {
   readonly #memory = Buffer.allocUnsafeSlow(MEMORY_BYTES);
   readonly #makeScanner: () => Scanner | undefined;
@@ -72,7 +72,7 @@ export class LineFiles {
   }
 }
 
-/** What the lines of one log say, once they show what log it is. */
+/** The activity in the lines of one log, once its format is detected. */
 class LineActivity {
   readonly #path: string;
   readonly #scanner: () => Scanner | undefined;
@@ -85,7 +85,7 @@ class LineActivity {
   #bytes = 0;
   /** The last line has no end and is no JSON. */
   #isTorn = false;
-  /** It is none that is read here. */
+  /** Its format is not read here. */
   isOther = false;
 
   constructor(path: string, scanner: () => Scanner | undefined) {
@@ -113,7 +113,7 @@ class LineActivity {
     }
   }
 
-  /** Gives what is left of a piece when its first lines have shown what log it is. */
+  /** Gives the rest of a piece once its first lines have shown the format. */
   async #detect(piece: LineBlock | Line): Promise<LineBlock | undefined> {
     if (!(piece instanceof LineBlock)) {
       await this.#decide(this.#detection.pass([piece]));
@@ -145,7 +145,7 @@ class LineActivity {
     for (const line of lines) this.#line(line);
   }
 
-  /** Lines without the members that do not count, where they are many. */
+  /** The lines of a large block without the members that are not read. */
   #linesOf(block: LineBlock): Iterable<ReadLine> {
     const { reads } = this.#reader as ActivityReader;
     const scanner = block.bytes.length < WORTH_A_SCANNER ? undefined : this.#scanner();
@@ -169,14 +169,14 @@ class LineActivity {
   async end(): Promise<FileActivity | undefined> {
     if (!this.#reader && !this.isOther) await this.#decide(this.#detection.end());
     if (!this.#reader) return undefined;
-    // The rest of the last line is being written.
+    // The last line is still being written.
     if (this.#isTorn && (await sizeOf(this.#path)) > this.#bytes) this.#damaged--;
     const sessions = [this.#session.end()];
     return { format: this.#format, sessions, records: this.#records, damaged: this.#damaged };
   }
 }
 
-/** Logs of older versions are migrated on the way, as all readers do. */
+/** Undefined for older versions, which are migrated by `readFile`. */
 function nativeReader(lines: readonly Line[]): ((session: SessionCollector) => ActivityReader) | undefined {
   const header = lines.map(({ json }) => json).find((json) => isObject(json) && isHeader(json));
   if (!isObject(header) || versionOf(header).version !== 3) return undefined;

@@ -1,6 +1,6 @@
 import { type LeftOutFiles, noteLeftOut } from '../sessions/left-out.ts';
 import type { Io } from '../util/io.ts';
-import { printable } from '../util/printable.ts';
+import { printable, tabField } from '../util/printable.ts';
 import { toJson } from '../util/to-json.ts';
 import width, { columnsOf, cutToWidth } from '../util/width.ts';
 import { counted, grouped } from '../util/words.ts';
@@ -8,7 +8,7 @@ import type { Group, Row } from './rows.ts';
 
 export type Form = 'table' | 'json' | 'csv';
 
-/** How the sum came about. */
+/** What the sum is made of. */
 export interface SourceCounts extends LeftOutFiles {
   files: number;
   /** Files that were last changed before the time that is asked for. */
@@ -16,11 +16,10 @@ export interface SourceCounts extends LeftOutFiles {
   records: number;
   replayed: number;
   duplicates: number;
-  /** Lines. */
+  /** Damaged lines. */
   damaged: number;
 }
 
-/** So many damaged files are named. */
 const NAME_COLUMNS = { least: 10, most: 40 };
 const BAR_COLUMNS = { least: 5, most: 24 };
 
@@ -40,7 +39,7 @@ export function* makeReport(
   } else yield* table(rows, total, by, io);
 }
 
-/** A row for programs. Money is told in whole millionths of a dollar; null where nothing in the row has a price. */
+/** A row for programs. Cost is in whole millionths of a dollar; null where nothing in the row has a price. */
 function fieldsOf(row: Row, by: Group): Record<string, string | number | null> {
   const { name, sessions, turns, calls, errors, input, output, cacheRead, cacheWrite, reasoning, tokens } = row;
   return {
@@ -53,10 +52,6 @@ function fieldsOf(row: Row, by: Group): Record<string, string | number | null> {
 
 function hasPrice({ tokens, unpriced, cost }: Row): boolean {
   return cost > 0 || unpriced < tokens;
-}
-
-function tabField(value: unknown): string {
-  return String(value ?? '').replace(/[\t\r\n]/g, ' ');
 }
 
 function csvField(value: unknown): string {
@@ -102,9 +97,9 @@ function* table(rows: readonly Row[], total: Row, by: Group, io: Io): Generator<
     sizes.reduce((sum, one) => sum + (one.level <= level ? one.size + 2 : 0), name) <= room;
   const level = [3, 2, 1].find((one) => fits(one, Math.min(longest, 24))) ?? 0;
   const shown = sizes.filter((one) => one.level <= level);
-  const taken = shown.reduce((sum, { size }) => sum + size + 2, 0);
-  const nameSize = Math.max(NAME_COLUMNS.least, Math.min(longest, room - taken));
-  const barSize = Math.min(BAR_COLUMNS.most, columnsOf(io.stdout) - 1 - taken - nameSize - 2);
+  const used = shown.reduce((sum, { size }) => sum + size + 2, 0);
+  const nameSize = Math.max(NAME_COLUMNS.least, Math.min(longest, room - used));
+  const barSize = Math.min(BAR_COLUMNS.most, columnsOf(io.stdout) - 1 - used - nameSize - 2);
   const weight = (row: Row): number => (total.cost > 0 ? row.cost : row.tokens);
   const most = Math.max(1, ...rows.map(weight));
   const line = (name: string, row: Row | undefined, bar = ''): string => {
@@ -125,7 +120,7 @@ export function shortCount(count: number): string {
   const units = ['', 'k', 'M', 'G', 'T'];
   let at = 0;
   let value = count;
-  // What is rounded up to the next unit is shown in it.
+  // 999.5 is shown as 1.00 of the next unit.
   while (value >= 999.5 && at < units.length - 1) {
     value /= 1000;
     at++;
@@ -134,24 +129,24 @@ export function shortCount(count: number): string {
   return `${value.toFixed(value < 9.995 ? 2 : value < 99.95 ? 1 : 0)}${units[at]}`;
 }
 
-/** A plus says that part of the tokens have no price. */
+/** A plus marks a row in which some tokens have no price. */
 function dollars(row: Row): string {
   if (!hasPrice(row)) return '-';
   const cents = row.cost > 0 && row.cost < 10_000 ? (row.cost / 1e6).toFixed(4) : (row.cost / 1e6).toFixed(2);
   return `$${cents}${row.unpriced > 0 ? '+' : ''}`;
 }
 
-/** Says how the sum came about. */
+/** Notes what the sum is made of. */
 export function noteSource(counts: SourceCounts, total: Row, io: Io): void {
   const { files, older, records, duplicates, replayed, damaged } = counts;
-  const said = [
+  const parts = [
     `${counted(files, 'file')} and ${counted(records, 'record')} read`,
     `${counted(duplicates, 'duplicate')} dropped`,
     `${counted(replayed, 'replayed record')} skipped`,
     `${counted(total.unpriced, 'token')} unpriced`,
     `${counted(damaged, 'damaged line')} left out`,
   ];
-  if (files > 0) io.note(said.join(', '));
+  if (files > 0) io.note(parts.join(', '));
   if (older > 0) io.note(`${counted(older, 'file')} not read that did not change since then`);
   noteLeftOut(counts, 'counted', io);
 }

@@ -5,14 +5,14 @@ import { isoWeek } from './zone.ts';
 export const GROUPS = ['day', 'week', 'month', 'model', 'project', 'session', 'tool', 'agent'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** The columns that can be summed up: whatever the rows are grouped by, each has the same sum. */
+/** The columns with sums, which are the same whatever the rows are grouped by. */
 export const SUMS = [
   ...(['turns', 'calls', 'errors', 'input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const),
   ...(['tokens', 'cost', 'unpriced'] as const),
 ] as const;
 export type Sums = Record<(typeof SUMS)[number], number>;
 
-/** What was done by or in something: cost is in millionths of a US dollar, and unpriced are tokens without a price. */
+/** A group and its sums: cost is in millionths of a US dollar, and unpriced counts tokens without a price. */
 export interface Row extends Sums {
   readonly name: string;
   readonly sessions: Set<SessionName>;
@@ -28,12 +28,11 @@ export interface RowOptions {
   readonly priceOf?: PriceOf | undefined;
 }
 
-/** The name of what is not known. */
 const UNKNOWN = 'unknown';
-/** What no tool was called for. */
+/** The row for answers without a call. */
 const NO_TOOL = 'none';
 
-/** Groups all that counts; and the sum of it, which has no name. */
+/** The rows of all groups, and their total. */
 export function rowsOf(ledger: Ledger, options: RowOptions): { rows: Row[]; total: Row } {
   const rows = new Map<string, Row>();
   const total = emptyRow('');
@@ -112,7 +111,7 @@ function sumsOf(answer: OwnedAnswer, { priceOf }: RowOptions): Sums {
   return { turns: 0, calls, errors, input, output, cacheRead, cacheWrite, reasoning, tokens, cost, unpriced };
 }
 
-/** An answer may call several tools: each call gets an equal share of its tokens, to the last one. */
+/** An answer may call several tools: its tokens are shared equally among the calls, without a remainder. */
 function* sharesOf({ tools, failed }: OwnedAnswer, sums: Sums): Generator<[tool: string, share: Sums]> {
   if (tools.length === 0) yield [NO_TOOL, sums];
   if (tools.length > 0 && failed) yield [NO_TOOL, { ...NOTHING, errors: 1 }];

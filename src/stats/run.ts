@@ -1,8 +1,9 @@
 import { nameOf } from '../files/place.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { scannerKind } from '../scanner/layout.ts';
-import { agentNamed } from '../sessions/agents.ts';
-import { filesFor, type SessionFile, searchedFolders } from '../sessions/find.ts';
+import { agentName } from '../sessions/agents.ts';
+import { aheadInThreads } from '../sessions/ahead.ts';
+import { filesFor, noSessionMessage, type SessionFile } from '../sessions/find.ts';
 import type { Io } from '../util/io.ts';
 import { Ledger } from './ledger.ts';
 import type { PriceOf } from './prices.ts';
@@ -22,7 +23,7 @@ export interface StatsOptions {
   readonly form: Form;
 }
 
-/** Beside a bundle; beside the sources there is none. */
+/** It is beside the bundle, not beside the sources. */
 const WORKER = `${import.meta.dirname}/stats-worker.cjs`;
 
 /** Counts what was done in all sessions, writes the rows and gives the exit code. */
@@ -31,7 +32,7 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
   const errors: string[] = [];
   const onError = (message: string): void => void errors.push(message);
   const found = await filesFor({ operands, roots }, io.env, onError);
-  // What was not changed since then has nothing that is newer.
+  // A file that was not changed since then has nothing newer.
   const files = found.filter(({ updated }) => updated >= (since ?? 0)).sort(byPath);
   const ledger = new Ledger();
   const counts: SourceCounts = {
@@ -65,8 +66,7 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
   noteSource(counts, total, io);
   if (errors.length > 0) return 2;
   if (counts.files === 0 && counts.unread.length === 0) {
-    const looked = searchedFolders({ env: io.env, roots, onError }).map(({ folder }) => folder);
-    io.note(operands.length > 0 ? 'no session found' : `no session found; looked in ${looked.join(', ')}`);
+    io.note(noSessionMessage(options, io.env));
     return 1;
   }
   return counts.damagedFiles.length + counts.unread.length > 0 ? 1 : 0;
@@ -78,18 +78,17 @@ function byPath(one: SessionFile, other: SessionFile): number {
 
 function add(ledger: Ledger, { agent, path }: SessionFile, activity: FileActivity, counts: SourceCounts): void {
   const { format, sessions, records, damaged } = activity;
-  const name = (agent ?? agentNamed(format))?.name ?? format;
   counts.files++;
   counts.records += records;
   counts.damaged += damaged;
   if (damaged > 0) counts.damagedFiles.push(path);
   for (const session of sessions) {
     counts.replayed += session.replayed;
-    ledger.add(session, { agent: name, path });
+    ledger.add(session, { agent: agentName(agent, format), path });
   }
 }
 
-/** What all files hold, in their order, whatever thread has read them. */
+/** The activity in all files, in their order, whatever thread has read them. */
 async function* activities(
   files: readonly SessionFile[],
   io: Io,
@@ -98,17 +97,13 @@ async function* activities(
   const here = new LineFiles(settings, io.random);
   const read = (path: string): Promise<FileActivity | UnreadFile | undefined> => here.read(path);
   const paths = files.map(({ path }) => path);
-  const { threadsFor, mapInThreads } = await import('../files/worker-pool.ts');
-  const threads = await threadsFor(
-    files.map(({ size }) => size),
-    WORKER,
-  );
-  const results = threads > 1 ? mapInThreads(paths, read, { script: WORKER, settings, threads }) : undefined;
+  const sizes = files.map(({ size }) => size);
+  const results = await aheadInThreads(paths, sizes, WORKER, settings, read);
   try {
     for (const file of files) {
       const all = results ? ((await results.next()).value ?? undefined) : await read(file.path);
       const activity = file.session === undefined ? all : undefined;
-      // This thread alone hears of signals, and removes the copies that a conversion makes.
+      // Only the main thread handles signals, and so converts: it removes the temporary files.
       yield [file, activity ?? (await readFile(file, io))];
     }
   } finally {

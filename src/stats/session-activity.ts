@@ -30,15 +30,15 @@ export interface Prompt {
   model: string;
 }
 
-/** What was done in a session, as one log has it: plain data, which goes from thread to thread. */
+/** What was done in a session, as one log has it: plain data that threads exchange. */
 export interface SessionActivity {
   readonly id: string;
   readonly cwd: string;
   /** When it started, by the first time in the log. */
   readonly time: number | undefined;
-  /** A conversion has made the log of another one. */
+  /** The log was made by a conversion. */
   readonly isConverted: boolean;
-  /** It says that it has copies of what another log has, which may be there under other ids. */
+  /** It has copies of records of another log, perhaps under other ids. */
   readonly isFork: boolean;
   readonly answers: readonly Answer[];
   readonly prompts: readonly Prompt[];
@@ -53,7 +53,7 @@ interface Call {
 
 const NO_TOOLS: readonly ToolCount[] = [];
 
-/** Takes what a reader tells of a log, and puts together what belongs together. */
+/** Collects what a reader reports of a log, and merges the records of each answer. */
 export class SessionCollector implements Activity {
   #id: string | undefined;
   #cwd: string | undefined;
@@ -66,11 +66,11 @@ export class SessionCollector implements Activity {
   readonly #answers = new Map<string, Answer>();
   readonly #prompts = new Map<string, Prompt>();
   #unanswered: Prompt[] = [];
-  /** The calls of an answer, each once, however often it is told of. */
+  /** The calls of an answer, each once, however often it is reported. */
   readonly #calls = new Map<Answer, Call[]>();
   /** By id: the last call with it that has no result. */
   readonly #open = new Map<string, Call>();
-  /** How often what has no id of its own happened at the same time. */
+  /** Counts records without an id at the same time. */
   readonly #atOnce = new Map<string, number>();
 
   session({ id, cwd, time, parent }: Parameters<Activity['session']>[0]): void {
@@ -110,9 +110,9 @@ export class SessionCollector implements Activity {
     const cost = facts.cost === undefined ? undefined : Math.round(facts.cost * 1e6);
     const tokens = cleanTokens(facts.tokens);
     const failed = facts.failed === true;
-    const told: Answer = { key, requestId, time, provider, model, tokens, cost, tools: NO_TOOLS, failed };
-    if (found) mergeAnswer(found, told);
-    const answer = found ?? told;
+    const reported: Answer = { key, requestId, time, provider, model, tokens, cost, tools: NO_TOOLS, failed };
+    if (found) mergeAnswer(found, reported);
+    const answer = found ?? reported;
     if (!found) this.#answers.set(same, answer);
     for (const call of calls) this.#call(answer, call);
   }
@@ -131,7 +131,7 @@ export class SessionCollector implements Activity {
     if (call) call.failed = failed;
   }
 
-  /** Copies of a record have its id and its time. Ids are short, so that one alone may be met in two sessions. */
+  /** Copies of a record have its id and its time. Ids are short, so two sessions may have the same one. */
   #keyOf(kind: string, { id, scope, time }: RecordPlace): string {
     if (id !== undefined) return `${kind}\0${id}\0${time}`;
     const key = `${kind}\0\0${scope ?? this.#id}\0${time}`;
@@ -186,7 +186,7 @@ function countOf(value: number): number {
   return value > 0 && value <= MOST_TOKENS ? Math.trunc(value) : 0;
 }
 
-/** Adds what another record, or another log, says of the same call. In whatever order they come, the result is the same. */
+/** Adds what another record, or another log, says of the same call; the order does not matter. */
 export function mergeAnswer(answer: Answer, other: Answer): void {
   if (isFuller(other, answer)) {
     answer.tokens = other.tokens;

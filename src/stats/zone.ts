@@ -6,7 +6,7 @@ import type { StartOfDay } from '../util/since.ts';
 const QUARTER = 15 * 60_000;
 const DAY = 86_400_000;
 
-/** Gives the date that it is in a time zone, such as 2026-11-01; the zone of the user where undefined. */
+/** Gives the date of a time in a zone, such as 2026-11-01; in the user's zone where undefined. */
 export function calendarIn(zone: string | undefined): (time: number) => string {
   const format = formatIn(zone);
   const days = new Map<number, string>();
@@ -28,7 +28,7 @@ function formatIn(zone: string | undefined): Intl.DateTimeFormat {
   }
 }
 
-/** The same the other way round: when a day starts. */
+/** The inverse: when a day starts. */
 export function startIn(dayOf: (time: number) => string): StartOfDay {
   return (...date) => {
     const noon = Date.UTC(...date) + DAY / 2;

@@ -34,3 +34,8 @@ export function jsonEscape(character: string): string {
 function unicodeEscape(code: number): string {
   return `\\u${code.toString(16).padStart(4, '0')}`;
 }
+
+/** A value as a field of a line whose fields are separated by tabs. */
+export function tabField(value: unknown): string {
+  return String(value ?? '').replace(/[\t\r\n]/g, ' ');
+}

@@ -16,7 +16,7 @@ import { hasToWait } from './ahead.ts';
 import type { SessionFile } from './find.ts';
 import { LogScanner, type ScanIo, type Visitor } from './scan.ts';
 
-/** What a file says of a session without being read whole. */
+/** What is known of a session without reading all of its file. */
 export interface SessionFacts {
   /** The id that the agent gave it; '' where the file does not say. */
   readonly id: string;
@@ -28,31 +28,31 @@ export interface SessionFacts {
 
 export type SessionSummary = SessionFile & SessionFacts;
 
-/** The sessions of a file, the newest first: one, unless it is a database. None and why, where it is no session log. */
-export interface Glanced {
+/** The sessions of a file, the newest first: one, unless it is a database; or why it has none. */
+export interface FileSummary {
   readonly sessions: readonly SessionFacts[];
   readonly error?: string;
-  /** The error is that it is another kind of file. */
+  /** The file is no session log. */
   readonly isOther?: boolean;
 }
 
-/** So much is read of the start of a log, and of its end; more of the start where that does not say enough. */
+/** How much is read of the start and the end of a log; more of the start where that is not enough. */
 const HEAD_BYTES = 16 * 1024;
 const LONG_HEAD_BYTES = 64 * 1024;
 const TAIL_BYTES = 16 * 1024;
-/** Most logs have said all by the end of the line that is here. Behind it only lines matter that may name the session. */
+/** Most logs name their session up to here. Of what follows only lines that may do so are read. */
 const FIRST_BYTES = 2 * 1024;
-/** What such a line has, in any format. */
+/** Part of such a line, in any format. */
 const NAMES_SESSION = /title"|"(?:title_change|session_info|summary|thread_name)"/g;
-/** What a glance at a file costs, as bytes that are read. */
-export const GLANCE_BYTES = LONG_HEAD_BYTES + TAIL_BYTES;
-/** A first line that is longer than the head is read whole up to here. */
+/** What the summary of a file costs, as bytes that are read. */
+export const SUMMARY_BYTES = LONG_HEAD_BYTES + TAIL_BYTES;
+/** A longer first line is not read whole. */
 const LONGEST_LINE = 1024 * 1024;
 
-export async function glance(
+export async function summarizeFile(
   { path, session }: SessionPlace,
   io: Pick<Io, 'stdin' | 'random' | 'signal'>,
-): Promise<Glanced> {
+): Promise<FileSummary> {
   try {
     const store = await openUnpacked(path, { ...io, note: () => {} });
     try {
@@ -68,13 +68,13 @@ export async function glance(
   }
 }
 
-/** To convert a line costs far more than to read it, so that few lines are tried first, and they are not indexed. */
+/** Converting a line costs far more than reading it, so a few lines are tried first, without an index. */
 async function sessionsInLines(name: string, store: ByteStore, io: ScanIo): Promise<SessionFacts[]> {
   const short = await ends(store, HEAD_BYTES);
-  const facts = new PassingFacts();
-  // More lines may show what these do not, also what kind of log it is.
+  const facts = new FactsCollector();
+  // An error here may only mean that more lines are needed to detect the format.
   const scanned = await new LogScanner(undefined, io)
-    .scanStore(name, inMemory(tellingLines(short)), facts)
+    .scanStore(name, inMemory(relevantLines(short)), facts)
     .catch((error: unknown) => {
       if (!(error instanceof AppError)) throw error;
       return undefined;
@@ -90,8 +90,8 @@ function isEnough(sessions: readonly SessionFacts[]): boolean {
   return sessions.length > 0 && sessions.every(({ title, cwd }) => title !== '' && cwd !== '');
 }
 
-/** The first lines of a JSONL log and those that may name the session; of anything else all. */
-function tellingLines(bytes: Buffer): Buffer {
+/** The first lines of a JSONL log and those that may name the session; all of any other file. */
+function relevantLines(bytes: Buffer): Buffer {
   const isObject = bytes[0] === 0x7b && bytes[bytes.indexOf(0x0a) - 1] === 0x7d;
   const end = isObject ? bytes.indexOf(0x0a, FIRST_BYTES) + 1 : 0;
   if (end === 0 || end === bytes.length) return bytes;
@@ -105,7 +105,7 @@ function tellingLines(bytes: Buffer): Buffer {
   return Buffer.concat(kept);
 }
 
-/** The session that is wanted, else the newest; and those that stand beside it. */
+/** The session that is wanted, else the newest; then its siblings. */
 async function sessionsOf(
   name: string,
   store: ByteStore,
@@ -123,37 +123,40 @@ async function sessionsOf(
   }
 }
 
-/** The same before it is the file's turn; undefined where it has to wait. */
-export async function glanceAhead(path: string, io: Parameters<typeof glance>[1]): Promise<Glanced | undefined> {
-  return (await hasToWait(path)) ? undefined : await glance({ path }, io);
+/** The same ahead of the file's turn; undefined where it has to wait. */
+export async function summarizeAhead(
+  path: string,
+  io: Parameters<typeof summarizeFile>[1],
+): Promise<FileSummary | undefined> {
+  return (await hasToWait(path)) ? undefined : await summarizeFile({ path }, io);
 }
 
 async function factsOf(log: Log): Promise<SessionFacts> {
   const { header, titleSlot, conversion, index, format } = log;
-  const facts = new PassingFacts();
+  const facts = new FactsCollector();
   for (const one of [header, titleSlot]) if (one) facts.take(one);
-  await log.forEachEntry(tellingEntries(index), ({ value }) => {
-    for (const told of facts.find(value)) facts.take(told);
+  await log.forEachEntry(relevantEntries(index), ({ value }) => {
+    for (const entry of facts.find(value)) facts.take(entry);
   });
   return { ...facts.end(conversion), format: format?.id ?? 'pi' };
 }
 
-function* tellingEntries(index: Log['index']): Generator<number> {
+function* relevantEntries(index: Log['index']): Generator<number> {
   for (let position = 0; position < index.size; position++)
     if (index.roleOf(position) === 'user' || entryTypeOf(index.typeOf(position))?.titleKey !== undefined)
       yield position;
 }
 
-/** What the entries of a log say of its session, collected in one pass. */
-class PassingFacts implements Visitor<JsonObject> {
+/** Collects what the entries of a log say of its session. */
+class FactsCollector implements Visitor<JsonObject> {
   #header: JsonObject | undefined;
   #slot = '';
   #name: string | undefined;
   #prompt: string | undefined;
 
   find(entry: JsonObject): readonly JsonObject[] {
-    const isTold = isHeader(entry) || isTitleSlot(entry) || entryTypeOf(entry['type'])?.titleKey !== undefined;
-    return isTold || (messageOf(entry)?.['role'] === 'user' && !isHiddenContext(entry)) ? [entry] : [];
+    const isNaming = isHeader(entry) || isTitleSlot(entry) || entryTypeOf(entry['type'])?.titleKey !== undefined;
+    return isNaming || (messageOf(entry)?.['role'] === 'user' && !isHiddenContext(entry)) ? [entry] : [];
   }
 
   take(entry: JsonObject): boolean {
@@ -168,7 +171,7 @@ class PassingFacts implements Visitor<JsonObject> {
   async pause(): Promise<void> {}
 
   end(report: ConversionReport | undefined): SessionFacts {
-    // The title is the one that `sessionTitle` gives of an open log.
+    // The same title as `sessionTitle` gives for an open log.
     return {
       id: report?.session ?? stringOf(this.#header?.['id']),
       format: report?.source.format ?? 'pi',
