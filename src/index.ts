@@ -57,5 +57,5 @@ export type { Duplicates } from './log/log-index.ts';
 export type { ChangeRecord, QuarantineRecord, Remaining as Left } from './repair/index.ts';
 export type { Finding, Level, RuleGroup, RuleMeta, Severity } from './rules/rule.ts';
 export type { ClassName, ClassRule, Idempotency, Policy, Verdict } from './status/classes.ts';
-export type { ChecklistItem, PendingCall, Reason, State, Status } from './status/types.ts';
+export type { ChecklistItem, NextStep, PendingCall, Reason, State, Status } from './status/types.ts';
 export { AppError, type ErrorCode } from './util/errors.ts';

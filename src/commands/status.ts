@@ -1,4 +1,5 @@
 import { readSmallFile } from '../files/input.ts';
+import { placeIn } from '../files/place.ts';
 import { Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
@@ -19,7 +20,7 @@ import { safeJson } from '../util/to-json.ts';
 export const command: Command = {
   operands: '[FILE|DIR]',
   description: [
-    'The verdict is ready, check (look first), confirm (ask the user) or blocked: the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict, 2 an error. A tool call without a result is judged by what its tool can do; what no log can show is listed with --verbose and in --json. If the verdict is not ready, the last line is the command to run next. Nothing is run and nothing is written. A folder stands for every session in it: one line each with its verdict, and exit 1 unless all are ready.',
+    'The verdict is ready, check (look first), confirm (ask the user) or blocked: the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict, 2 an error. A tool call without a result is judged by what its tool can do; what no log can show is listed with --verbose and in --json. The last line is the command to run next: for a session that is ready, the one that resumes it in its agent. Nothing is run and nothing is written. A folder stands for every session in it: one line each with its verdict, and exit 1 unless all are ready.',
     'With --workspace, the files of pending edits and writes are read, relative to the cwd of the session and never outside DIR; this can turn confirm into check, but never into ready.',
     'The file for --classes is a JSON array of rules that take precedence over the built-in table; the first match wins: {"pattern": "deploy_*", "class": "external-write", "idempotency": "unsafe", "policy": "never-rerun"}. A pattern is matched against the whole name in lowercase; * matches any characters. Classes: pure, read, ask-user, network, workspace-write, process, external-write, delegated, unknown. Idempotency (optional): safe, conditional, unsafe. Policy (optional; it then decides the verdict): replay-from-event, rerun-after-check, require-user-confirmation, never-rerun.',
     'Memory: the index of the log, about 55 bytes per entry, the ids of the path and the calls of its last turn.',
@@ -76,7 +77,10 @@ async function show(
   const errors = session.format?.checks && session.name !== '-' ? await errorsIn(session.name, args, io) : undefined;
   const status = await sessionStatus(session, { rev, classify, look, errors });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
-  const source = { name: session.name, hasTree: session.fileVersion > 1, unit: session.unit };
+  const source = {
+    ...{ name: session.name, hasTree: session.fileVersion > 1, unit: session.unit, format: session.format?.id },
+    session: args.text('session') ?? (await placeIn(args.operands[0] ?? '-')).session,
+  };
   const out = new ByteWriter(io.stdout);
   const text = (): string => statusText(status, source, { style: io.style, clean, verbose: args.flag('verbose') });
   if (args.flag('json')) out.text(`${safeJson(isOfMany ? { file: session.name, ...status } : status)}\n`);

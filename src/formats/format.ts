@@ -210,6 +210,22 @@ export interface NativeRows {
 /** Every record of a log becomes an entry or part of one, or is kept as a custom entry, or is dropped and counted. */
 export type Fate = 'mapped' | 'merged' | 'custom' | 'dropped';
 
+/** A session as its agent knows it. */
+export interface ResumableSession {
+  readonly id: string;
+  /** The path of the log; '' where it comes from a pipe. */
+  readonly file: string;
+  /** The folder that the agent worked in; '' where it is unknown. */
+  readonly cwd: string;
+}
+
+/** How an agent is started to go on with a session. */
+export interface ResumeCommand {
+  readonly argv: readonly string[];
+  /** Where to run it, for an agent that only finds the sessions of the folder that it runs in. */
+  readonly cwd?: string;
+}
+
 /** No other known format looks like this; or another might, and what must not guess asks for `--from`. */
 export type Certainty = 'certain' | 'probable';
 
@@ -228,6 +244,8 @@ export interface LogFormat {
   readonly locations?: (env: Readonly<Record<string, string | undefined>>) => readonly string[];
   /** The names of the files there that are logs; those of JSONL where undefined. */
   readonly logNames?: RegExp;
+  /** The command of its agent that goes on with a session; absent where no agent does. */
+  readonly resume?: (session: Pick<ResumableSession, 'id' | 'cwd'>) => ResumeCommand;
   /** Only a user who takes turns back makes branches, so that none of them is work that was lost. */
   readonly takesBack?: true;
   /** A fork has its messages under new ids, as they were and at the times that they had. */

@@ -8,11 +8,12 @@ import { counted } from '../util/words.ts';
 import { type Classify, milder, severity, VERDICTS, type Verdict, worst } from './classes.ts';
 import type { Decision } from './evidence.ts';
 import { type CallFacts, endingOf, PathFacts, type TurnFacts } from './facts.ts';
+import { nextStep, readyStep } from './next.ts';
 import { checklist, pendingCall, unansweredVerdict } from './pending.ts';
 import type { Probe } from './probe.ts';
 import { placeOnly, reason, reasonsOf } from './reasons.ts';
 import { readProviderError } from './results.ts';
-import type { FileState, PendingCall, Reason, State, Status, StatusFinding } from './types.ts';
+import type { FileState, PendingCall, State, Status, StatusFinding } from './types.ts';
 
 /** Of each kind; a log with thousands of holes is not reported hole by hole. */
 const MOST_EVIDENCE = 50;
@@ -64,6 +65,7 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
     pathEnd: { kind, ...(typeof parentId === 'string' ? { id: parentId } : {}) },
     ...(newer === undefined ? {} : { newerWork: index.lineOf(newer) }),
     ...(probes ? { probes } : {}),
+    whenReady: readyStep(session, facts.writer, leaf === last ? undefined : (facts.leafId ?? undefined)),
   };
   return judgeStatus(facts, file, classify);
 }
@@ -159,25 +161,6 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
     evidence: [...new Map(evidence.map((one) => [`${one.line} ${one.what}`, one])).values()],
     limits: limitsOf(path, file, pending),
   };
-}
-
-function nextStep(
-  { compaction, leafId }: PathFacts,
-  { hasHeader, version, isRepairable, errors }: FileState,
-  reasons: readonly Reason[],
-  stableId: string | null,
-): Status['next'] {
-  const has = (state: State) => reasons.some((one) => one.state === state && one.verdict !== 'ready');
-  // Whatever another version means, repair does not know it either.
-  if (hasHeader && version === undefined) return { command: 'validate' };
-  const isHopeless = errors !== undefined && !errors.some(({ fixable }) => fixable);
-  if (has('damaged') && isRepairable) return { command: isHopeless ? 'validate' : 'repair' };
-  if (reasons[0]?.verdict !== 'blocked') return null;
-  if (version === 1) return { command: 'migrate' };
-  const isHalf = has('compaction-half');
-  const entryId = isHalf ? (compaction?.previousId ?? null) : stableId;
-  const canFork = entryId !== null && (isHalf || entryId !== leafId);
-  return canFork ? { command: 'fork', entryId } : { command: 'log' };
 }
 
 function* startFindings({ hasHeader, version, pathEnd: { kind, id = '' } }: FileState): Generator<StatusFinding> {

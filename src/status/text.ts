@@ -1,7 +1,7 @@
 import type { Style } from '../util/io.ts';
 import { counted, shellQuoted, shellWord } from '../util/words.ts';
 import type { Verdict } from './classes.ts';
-import type { PendingCall, Status } from './types.ts';
+import type { NextStep, PendingCall, Status } from './types.ts';
 
 const MOST_CALLS = 3;
 
@@ -31,6 +31,10 @@ export interface StatusSource {
   /** False for version 1, which cannot be forked as it is. */
   readonly hasTree: boolean;
   readonly unit: 'line' | 'row';
+  /** The name of another agent's format. */
+  readonly format?: string | undefined;
+  /** Of several sessions in it the one that was asked for. */
+  readonly session?: string | undefined;
 }
 
 type Clean = (text: string) => string;
@@ -43,10 +47,9 @@ export interface StatusLook {
   readonly verbose: boolean;
 }
 
-/** The status for a person, in about ten lines; the last is the command to run next, if anything is to be done. */
+/** The status for a person, in about ten lines; the last is the command to run next. */
 export function statusText(status: Status, source: StatusSource, { style, clean, verbose }: StatusLook): string {
   const { verdict, state, pending, leafId, limits } = status;
-  const next = status.next ?? (verdict === 'ready' ? null : ({ command: 'log' } as const));
   const paint = { ready: style.green, check: style.yellow, confirm: style.yellow, blocked: style.red }[verdict];
   const serious = status.reasons.filter((reason) => reason.verdict !== 'ready');
   const reasons = serious.length > 0 ? serious : status.reasons;
@@ -67,7 +70,7 @@ export function statusText(status: Status, source: StatusSource, { style, clean,
     `  leaf: ${leafId === null ? 'none' : clean(leafId)}`,
     `  last stable entry: ${stableText(status, source, clean)}`,
     ...(verbose ? [style.dim(`  unknown: ${unknown.join(', ')}`), style.dim(`  ${limits[0] ?? ''}`)] : []),
-    ...(next ? [`  next: ${clean(nextText(next, source))}`] : []),
+    `  next: ${clean(nextText(status.next ?? { command: 'log' }, source))}`,
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -76,23 +79,35 @@ function stableText(status: Status, source: StatusSource, clean: Clean): string 
   const { lastStableEntryId: id, lastStableReason, leafId, next, verdict } = status;
   if (id === null) return 'none';
   if (id === leafId) return `${clean(id)}, the leaf itself`;
-  if (next) return clean(id);
-  const fork = clean(`sessionctl fork ${fileWord(source)} ${revWord(id)}`);
+  if (next && verdict !== 'ready') return clean(id);
+  const fork = clean(`sessionctl fork ${sessionWord(source)} ${revWord(id)}`);
   // Any other verdict has its reasons above.
   const why = verdict === 'ready' && lastStableReason ? `, because ${clean(lastStableReason)}` : '';
   return `${clean(id)}${why} (${source.hasTree ? `${fork} starts from there` : 'migrate the log, then fork it there'})`;
 }
 
-function nextText({ command, entryId }: NonNullable<Status['next']>, source: StatusSource): string {
-  const file = fileWord(source);
-  if (command === 'repair' || command === 'migrate') return `sessionctl ${command} -i --backup ${file}`;
-  if (command === 'fork') return `sessionctl fork ${file} ${revWord(entryId ?? '')} -o new.jsonl`;
-  return command === 'log' ? `sessionctl log -n 5 ${file}` : `sessionctl ${command} ${file}`;
+function nextText(next: NextStep, source: StatusSource): string {
+  if (next.command === 'resume') {
+    const words = next.argv.map(shellWord).join(' ');
+    return next.cwd === undefined ? words : `cd ${shellWord(next.cwd)} && ${words}`;
+  }
+  const { command, entryId } = next;
+  if (command === 'repair' || command === 'migrate') return `sessionctl ${command} -i --backup ${fileWord(source)}`;
+  if (command === 'validate') return `sessionctl validate ${fileWord(source)}`;
+  const one = sessionWord(source);
+  if (command === 'fork') return `sessionctl fork ${one} ${revWord(entryId ?? '')} -o new.jsonl`;
+  // Named, for a format that is only probable is not converted otherwise.
+  if (command === 'convert') return `sessionctl convert --from ${source.format} ${one} -o new.jsonl`;
+  return `sessionctl log -n 5 ${one}`;
 }
 
 /** What was read from standard input has a name that the reader knows. */
-function fileWord({ name }: StatusSource): string {
+function fileWord({ name }: Pick<StatusSource, 'name'>): string {
   return name === '-' ? 'FILE' : shellWord(name.startsWith('-') ? `./${name}` : name);
+}
+
+function sessionWord({ name, session }: StatusSource): string {
+  return fileWord({ name: session === undefined || name === '-' ? name : `${name}#${session}` });
 }
 
 /** An id as a REV that means nothing else. */

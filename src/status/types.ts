@@ -1,3 +1,4 @@
+import type { ResumeCommand } from '../formats/format.ts';
 import type { BashHint } from './bash-hint.ts';
 import type { Classified, ClassName, Verdict } from './classes.ts';
 import type { CallFacts } from './facts.ts';
@@ -56,6 +57,14 @@ interface ToolPlace extends EntryPlace {
   readonly toolName: string;
 }
 
+/**
+ * A command of this program to run before the session is resumed, with the entry to fork at; or the one that resumes it:
+ * the program of its agent with its arguments, and the folder to run it in where that matters.
+ */
+export type NextStep =
+  | Readonly<{ command: 'repair' | 'validate' | 'migrate' | 'fork' | 'convert' | 'log'; entryId?: string }>
+  | (Readonly<{ command: 'resume' }> & ResumeCommand);
+
 export interface Status {
   readonly session: string | null;
   readonly leafId: string | null;
@@ -70,8 +79,8 @@ export interface Status {
   readonly lastStableEntryId: string | null;
   /** Why that is not the leaf; null where it is, or where there is none. */
   readonly lastStableReason: string | null;
-  /** What to run before it is resumed, and the entry to fork at; null unless it is blocked or the log is damaged. */
-  readonly next: Readonly<{ command: 'repair' | 'validate' | 'migrate' | 'fork' | 'log'; entryId?: string }> | null;
+  /** Null where it is neither ready nor blocked and the log is not damaged. */
+  readonly next: NextStep | null;
   readonly checklist: readonly ChecklistItem[];
   readonly evidence: readonly (EntryPlace & { readonly what: string })[];
   readonly limits: readonly string[];
@@ -96,6 +105,8 @@ export interface FileState {
   readonly endsWithNewline: boolean;
   /** The leaf is stale: newer messages hang elsewhere, on this line. */
   readonly newerWork?: number;
+  /** What to run next if it is ready. */
+  readonly whenReady?: NextStep;
   /** How the path ends at its root. */
   readonly pathEnd: { readonly kind: 'root' | 'missing-parent' | 'cycle'; readonly id?: string };
   /** With `--workspace`. */

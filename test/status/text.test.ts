@@ -140,7 +140,7 @@ describe('the status for a person', () => {
 
   it('ends with the command to run next, as a shell takes it', () => {
     const last = (next: Status['next'], name = 'log.jsonl'): string | undefined => lines({ next }, { name }).at(-1);
-    expect(last(null)).toContain('last stable entry');
+    expect(last(null)).toBe('  next: sessionctl log -n 5 log.jsonl');
     expect(lines({ verdict: 'confirm' }).at(-1)).toBe('  next: sessionctl log -n 5 log.jsonl');
     expect(last({ command: 'repair' })).toBe('  next: sessionctl repair -i --backup log.jsonl');
     expect(last({ command: 'migrate' }, 'a b.jsonl')).toBe("  next: sessionctl migrate -i --backup 'a b.jsonl'");
@@ -148,8 +148,13 @@ describe('the status for a person', () => {
     expect(last({ command: 'fork', entryId: "it's" })).toBe(
       "  next: sessionctl fork log.jsonl 'id:it'\\''s' -o new.jsonl",
     );
+    const argv = ['pi', '--session', 'a b'];
+    expect(last({ command: 'resume', argv })).toBe("  next: pi --session 'a b'");
+    expect(last({ command: 'resume', argv, cwd: '/c d' })).toBe("  next: cd '/c d' && pi --session 'a b'");
     expect(last({ command: 'log' }, '-')).toBe('  next: sessionctl log -n 5 FILE');
-    expect(lines({ next: { command: 'repair' }, lastStableEntryId: 'abc' })).toContain('  last stable entry: abc');
+    expect(lines({ next: { command: 'repair' }, verdict: 'blocked', lastStableEntryId: 'abc' })).toContain(
+      '  last stable entry: abc',
+    );
   });
 
   it.each([

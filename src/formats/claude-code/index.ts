@@ -24,6 +24,7 @@ export const claudeCode: LogFormat = {
     const folders = env['CLAUDE_CONFIG_DIR']?.split(',') ?? [home && `${home}/.claude`, config && `${config}/claude`];
     return folders.flatMap((folder) => (folder ? `${folder.trim()}/projects` : []));
   },
+  resume: ({ id, cwd }) => ({ argv: ['claude', '--resume', id], cwd }),
   checks: async () => (await import('./checks.ts')).checks,
   activity: async () => {
     const { ClaudeActivity } = await import('./activity.ts');

@@ -19,6 +19,7 @@ export const codex: LogFormat = {
     const folder = env['CODEX_HOME'] || (home && `${home}/.codex`);
     return folder ? [`${folder}/sessions`, `${folder}/archived_sessions`] : [];
   },
+  resume: ({ id }) => ({ argv: ['codex', 'resume', id] }),
   takesBack: true,
   isDocument: ({ document }) => isDocument(document),
   checks: async () => (await import('./checks.ts')).checks,

@@ -16,6 +16,7 @@ export const gemini: LogFormat = {
     const home = env['GEMINI_CLI_HOME'] || env['HOME'] || env['USERPROFILE'];
     return home ? [`${home}/.gemini/tmp`] : [];
   },
+  resume: ({ id, cwd }) => ({ argv: ['gemini', '--resume', id], cwd }),
   takesBack: true,
   isDocument: (head) => head.documentHas('sessionId', 'projectHash', 'messages') || isCheckpoint(head),
   records: async function* (source, chunks, onDamage) {

@@ -24,6 +24,7 @@ export const goose: LogFormat = {
       ...(home ? [`${home}/Library/Application Support/Block.goose/sessions`] : []),
     ];
   },
+  resume: ({ id }) => ({ argv: ['goose', 'session', '--resume', '--session-id', id] }),
   isDocument: (head) => isDatabase(head) || isExport(head),
   records: async function* (source, _chunks, onDamage, session) {
     const { openSession } = await import('./store.ts');

@@ -16,6 +16,8 @@ export const openclaw: LogFormat = {
     const folder = env['OPENCLAW_STATE_DIR'] || (home && `${home}/.openclaw`);
     return folder ? [`${folder}/agents`] : [];
   },
+  // Only its agent command takes an id, and wants a message; its terminal takes keys, which a transcript has not.
+  resume: ({ id }) => ({ argv: ['openclaw', 'agent', '--session-id', id, '--message', 'continue'] }),
   isDocument: (head) => tableColumns(head, 'transcript_events') !== undefined,
   nativeSessions: async (source) => await (await import('./convert.ts')).sessionsOf(source),
   toNative: async (source, sink, options) => {

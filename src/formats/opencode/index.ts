@@ -14,6 +14,7 @@ export const opencode: LogFormat = {
     const data = env['XDG_DATA_HOME'] || (home && `${home}/.local/share`);
     return data ? [`${data}/opencode`] : [];
   },
+  resume: ({ id, cwd }) => ({ argv: ['opencode', '--session', id], cwd }),
   takesBack: true,
   forksHaveNewIds: true,
   isDocument: () => true,

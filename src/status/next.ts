@@ -1,0 +1,47 @@
+import { type Dialect, stringOf } from '../entries/entry-type.ts';
+import { resumeNative } from '../formats/native/resume.ts';
+import type { Log } from '../log/log.ts';
+import type { PathFacts } from './facts.ts';
+import type { FileState, NextStep, Reason, State } from './types.ts';
+
+/** Ids that no agent takes for an option: what a log says ends up in a command line. */
+const SAFE_ID = /^[A-Za-z0-9][\w.-]*$/;
+const SAFE_CWD = /^(?:\/|[A-Za-z]:)\P{Cc}*$/u;
+
+/** What to do with a session that is ready: resume it. */
+export function readyStep(session: Log, writer: Dialect | undefined, entryId: string | undefined): NextStep {
+  const { name, header, format, conversion, fileVersion } = session;
+  // Agents go on from the last entry.
+  if (entryId !== undefined) return fileVersion === 1 ? { command: 'migrate' } : { command: 'fork', entryId };
+  const id = conversion ? conversion.session : stringOf(header?.['id']);
+  const cwd = stringOf(header?.['cwd']);
+  const about = {
+    id: SAFE_ID.test(id) ? id : '',
+    file: name === '-' ? '' : name,
+    cwd: SAFE_CWD.test(cwd) ? cwd : '',
+  };
+  const command = format ? about.id !== '' && format.resume?.(about) : resumeNative(about, writer ?? 'pi');
+  if (!command) return { command: format ? 'convert' : 'log' };
+  return { command: 'resume', argv: command.argv, ...(command.cwd ? { cwd: command.cwd } : {}) };
+}
+
+/** What leads on from where the session is; null where there is only something to look at. */
+export function nextStep(
+  { compaction, leafId }: PathFacts,
+  { hasHeader, version, isRepairable, errors, whenReady }: FileState,
+  reasons: readonly Reason[],
+  stableId: string | null,
+): NextStep | null {
+  const has = (state: State) => reasons.some((one) => one.state === state && one.verdict !== 'ready');
+  // Whatever another version means, repair does not know it either.
+  if (hasHeader && version === undefined) return { command: 'validate' };
+  const isHopeless = errors !== undefined && !errors.some(({ fixable }) => fixable);
+  if (has('damaged') && isRepairable) return { command: isHopeless ? 'validate' : 'repair' };
+  const verdict = reasons[0]?.verdict ?? 'ready';
+  if (verdict !== 'blocked') return verdict === 'ready' ? (whenReady ?? null) : null;
+  if (version === 1) return { command: 'migrate' };
+  const isHalf = has('compaction-half');
+  const entryId = isHalf ? (compaction?.previousId ?? null) : stableId;
+  const canFork = entryId !== null && (isHalf || entryId !== leafId);
+  return canFork ? { command: 'fork', entryId } : { command: 'log' };
+}
