@@ -2,7 +2,7 @@ import type { LineLook } from '../blobs/line-object.ts';
 import { externalizeLine, type LeftReason } from '../blobs/move-images.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import { stripTransient, truncateStrings } from '../blobs/truncate.ts';
-import { DialectWatch } from '../entries/dialect.ts';
+import { DialectDetector } from '../entries/dialect.ts';
 import type { Line } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { BLOBS_OPTION, NO_STORE, namedStore } from '../shared/blob-options.ts';
@@ -78,14 +78,14 @@ async function externalize(input: NativeInput, out: ByteWriter, store: BlobStore
   const { name, mode, dryRun } = input;
   const [truncates, strips] = [args.flag('truncate'), args.flag('strip-transient')];
   const minChars = args.number('min-chars') ?? MIN_CHARS;
-  const watch = new DialectWatch();
+  const watch = new DialectDetector();
   const count = { moved: 0, left: 0, blocked: 0, cut: 0, removed: 0 };
   const put = (bytes: Buffer): string | undefined => {
     if (!dryRun && count.moved === 0) store.folder.create();
     return store.put(bytes, { random: io.random, signal: io.signal, now: io.now, mode, dryRun });
   };
   const change = (line: Line, { value, from }: LineLook): string => {
-    if (value) watch.see(value);
+    if (value) watch.add(value);
     const stripped = strips ? stripTransient(line.raw, from) : { raw: line.raw, changes: 0 };
     const { raw, moved, left } = externalizeLine(stripped.raw, from, { minChars, put });
     for (const reason of new Set(left)) {

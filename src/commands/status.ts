@@ -68,14 +68,14 @@ async function show(
   const rev = args.text('leaf');
   const folder = args.text('workspace');
   view.noteStaleLeaf(rev);
-  const look = (facts: PathFacts) => {
+  const probe = (facts: PathFacts) => {
     if (folder === undefined) return undefined;
     const cwd = session.header?.['cwd'];
     const workspace = new Workspace(folder, typeof cwd === 'string' ? cwd : '');
     return probeCalls(facts, classify, (path, size) => workspace.look(path, size));
   };
   const errors = session.format?.checks && session.name !== '-' ? await errorsIn(session.name, args, io) : undefined;
-  const status = await sessionStatus(session, { rev, classify, look, errors });
+  const status = await sessionStatus(session, { rev, classify, probe, errors });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   const source = {
     ...{ name: session.name, hasTree: session.fileVersion > 1, unit: session.unit, format: session.format?.id },

@@ -1,4 +1,4 @@
-import { isShown } from '../entries/types/index.ts';
+import { isSeenByModel } from '../entries/types/index.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import type { Duplicates } from '../log/log-index.ts';
@@ -30,9 +30,9 @@ export function buildContext(path: readonly PathEntry[], { profile }: { readonly
   const reader = new StateReader(profile);
   path.forEach((entry, place) => {
     reader.add(entry.value);
-    if (rules.surveys(entry.value['type'])) rules.survey(place, entry);
+    if (rules.needsSurvey(entry.value['type'])) rules.survey(place, entry);
   });
-  rules.settle();
+  rules.finishSurvey();
   const projected = path.map((entry, place) => rules.project(place, entry));
   const rest = projected.flatMap((one, place) => (place === compaction ? [] : one.messages));
   return {
@@ -59,21 +59,22 @@ export type SessionContext = Awaited<ReturnType<typeof sessionContext>>;
 export async function sessionContext(session: Log, position: number | null, profile: Profile, replays?: boolean) {
   const { path, rules } = await readRules(session, position, profile, replays);
   const { start, compaction } = rules.window;
-  function* places(from: number, isWanted: (type: string) => boolean): Generator<number> {
-    for (let at = from; at < path.length; at++) if (isWanted(session.index.typeOf(path[at] as number))) yield at;
+  function* places(from: number, includes: (type: string) => boolean): Generator<number> {
+    for (let at = from; at < path.length; at++) if (includes(session.index.typeOf(path[at] as number))) yield at;
   }
   function* emittedPlaces(): Generator<number> {
     if (compaction >= 0) yield compaction;
     // '' is a type that the index does not know.
-    for (const place of places(start, (type) => isShown(type) || type === '')) if (place !== compaction) yield place;
+    for (const place of places(start, (type) => isSeenByModel(type) || type === ''))
+      if (place !== compaction) yield place;
   }
-  async function* projected(wanted: () => Generator<number>): AsyncGenerator<ProjectedEntry> {
-    for await (const [place, entry] of readPlaces(session, path, wanted))
+  async function* projected(chosen: () => Generator<number>): AsyncGenerator<ProjectedEntry> {
+    for await (const [place, entry] of readPlaces(session, path, chosen))
       yield { entry, projected: rules.project(place, entry) };
   }
-  const surveyed = readPlaces(session, path, () => places(0, (type) => rules.surveys(type)));
+  const surveyed = readPlaces(session, path, () => places(0, (type) => rules.needsSurvey(type)));
   for await (const [place, entry] of surveyed) rules.survey(place, entry);
-  rules.settle();
+  rules.finishSurvey();
   return {
     /** What the user has to know about the path as a whole. */
     notes: rules.notes as readonly string[],

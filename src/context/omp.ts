@@ -1,10 +1,10 @@
-import { isShown } from '../entries/types/index.ts';
+import { isSeenByModel } from '../entries/types/index.ts';
 import { applySplices, arrayElements, findMember, type Member, removeElements, removeMembers } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { toolCalls } from '../transcript/turns.ts';
 import { counted } from '../util/words.ts';
 import { messageText, storedMessage } from './message-text.ts';
-import { entryName, out, SpecRules } from './spec.ts';
+import { entryName, leftOut, SpecRules } from './spec.ts';
 import type { ContextRule, PathEntry, Projected } from './types.ts';
 
 /** Messages of these types steer the agent itself and are not for the model. */
@@ -30,8 +30,8 @@ export class OmpRules extends SpecRules {
   /** By place, the turns that were stopped or are nothing but calls. */
   readonly #turns = new Map<number, OmpTurn>();
 
-  override surveys(type: unknown): boolean {
-    return isShown(type) || type === 'custom';
+  override needsSurvey(type: unknown): boolean {
+    return isSeenByModel(type) || type === 'custom';
   }
 
   override survey(place: number, { value }: PathEntry): void {
@@ -44,7 +44,7 @@ export class OmpRules extends SpecRules {
     if (type === 'message' && isObject(message)) this.#surveyMessage(place, message);
   }
 
-  override settle(): void {
+  override finishSurvey(): void {
     for (const [place, { ids, isBare }] of this.#turns) {
       if (isBare && !ids.some((id) => this.#results.has(id))) this.#removed.set(place, 'no-block-left');
     }
@@ -66,7 +66,7 @@ export class OmpRules extends SpecRules {
 
   protected override customMessage(entry: PathEntry): Projected {
     const obstacle = customMessageObstacle(entry.value);
-    if (obstacle) return out(obstacle);
+    if (obstacle) return leftOut(obstacle);
     const { customType, display, attribution } = entry.value;
     const changed: Record<string, string> = {};
     if (typeof customType !== 'string' || customType === '') changed['customType'] = '"custom-message"';
@@ -79,9 +79,9 @@ export class OmpRules extends SpecRules {
     const removed = this.#removed.get(place);
     if (removed === 'no-content') {
       const note = `${entryName(entry.value)} is an assistant turn without content that omp can read; it gives nothing`;
-      return out(removed, { note });
+      return leftOut(removed, { note });
     }
-    if (removed) return out(removed);
+    if (removed) return leftOut(removed);
     const stored = storedMessage(entry);
     const calls = message['role'] === 'assistant' ? toolCalls(message) : [];
     const unanswered = calls.filter((call) => !this.#results.has(call['id']));

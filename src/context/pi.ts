@@ -1,7 +1,7 @@
 import { applySplices, removeMembers, setMember } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { memberTexts, messageText, storedMessage } from './message-text.ts';
-import { entryName, out, SpecRules, withTail } from './spec.ts';
+import { entryName, leftOut, SpecRules, withTail } from './spec.ts';
 import type { PathEntry, Projected } from './types.ts';
 
 /** What a context_edit does to its target: take it away, or give it other content, as JSON text, or none. */
@@ -19,7 +19,7 @@ const CONTENT_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolR
 export class PiRules extends SpecRules {
   readonly #edits = new Map<unknown, ContextEdit>();
 
-  override surveys(type: unknown): boolean {
+  override needsSurvey(type: unknown): boolean {
     return type === 'context_edit';
   }
 
@@ -37,7 +37,7 @@ export class PiRules extends SpecRules {
   override project(place: number, entry: PathEntry): Projected {
     const projected = super.project(place, entry);
     const isRemoved = projected.messages.length > 0 && this.#edits.get(entry.value['id']) === 'removed';
-    return isRemoved ? out('edited-away') : projected;
+    return isRemoved ? leftOut('edited-away') : projected;
   }
 
   protected override compaction(entry: PathEntry): Projected {
@@ -61,7 +61,7 @@ export class PiRules extends SpecRules {
   }
 
   protected override message(place: number, entry: PathEntry, { role, content }: JsonObject): Projected {
-    if (role === 'system' && place < this.window.compaction) return out('kept-system');
+    if (role === 'system' && place < this.window.compaction) return leftOut('kept-system');
     const stored = storedMessage(entry);
     const edit = this.#edits.get(entry.value['id']);
     if (edit !== undefined && edit !== 'removed' && CONTENT_ROLES.has(role)) {

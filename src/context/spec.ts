@@ -67,7 +67,7 @@ export function remoteHistory({ preserveData }: JsonObject): boolean {
   return Array.isArray(remote['replacementHistory']) && remote['replacementHistory'].every(isObject);
 }
 
-export function out(rule: ContextRule, more: Pick<Projected, 'detail' | 'note'> = {}): Projected {
+export function leftOut(rule: ContextRule, more: Pick<Projected, 'detail' | 'note'> = {}): Projected {
   return { rule, messages: [], ...more };
 }
 
@@ -93,32 +93,32 @@ export class SpecRules {
   }
 
   /** Whether entries of this type must be surveyed. */
-  surveys(_type: unknown): boolean {
+  needsSurvey(_type: unknown): boolean {
     return false;
   }
 
   survey(_place: number, _entry: PathEntry): void {}
 
-  settle(): void {}
+  finishSurvey(): void {}
 
   /** What becomes of the entry at this place. */
   project(place: number, entry: PathEntry): Projected {
     const { type, message, summary } = entry.value;
     const { start, compaction, before, by } = this.window;
     const toModel = entryTypeOf(type)?.toModel;
-    if (toModel === 'state') return out('state-only');
-    if (toModel !== 'message' && toModel !== 'summary') return out('no-text-for-the-model');
+    if (toModel === 'state') return leftOut('state-only');
+    if (toModel !== 'message' && toModel !== 'summary') return leftOut('no-text-for-the-model');
     if (type === 'compaction' && place === compaction) return this.compaction(entry);
-    if (place < start) return out(before, by === undefined ? {} : { detail: by });
-    if (type === 'compaction') return out('older-compaction');
+    if (place < start) return leftOut(before, by === undefined ? {} : { detail: by });
+    if (type === 'compaction') return leftOut('older-compaction');
     if (toModel === 'summary') {
-      if (!summary) return out('empty-summary');
+      if (!summary) return leftOut('empty-summary');
       return { rule: 'branch-summary', messages: [messageText('branchSummary', entry, ['summary', 'fromId'])] };
     }
     if (type !== 'message') return this.customMessage(entry);
     if (isObject(message)) return this.message(place, entry, message);
     const note = `${entryName(entry.value)} is a message entry without a message; it is left out`;
-    return out('no-message', { note });
+    return leftOut('no-message', { note });
   }
 
   protected compaction(entry: PathEntry): Projected {

@@ -1,4 +1,4 @@
-import { DialectWatch, dialectOf } from '../entries/dialect.ts';
+import { DialectDetector, dialectOf } from '../entries/dialect.ts';
 import { stringOf } from '../entries/entry-type.ts';
 import {
   type ConversionReport,
@@ -100,7 +100,7 @@ class Account {
   readonly #session: Outgoing;
   readonly #path: Int32Array;
   readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
-  readonly #watch = new DialectWatch();
+  readonly #watch = new DialectDetector();
   /** Entries of the path that the last pass has read. */
   #read = 0;
 
@@ -108,7 +108,7 @@ class Account {
     const { log, allLeaves } = session;
     this.#session = session;
     this.#path = pathTo(log.index, leaf);
-    if (log.header) this.#watch.see(log.header);
+    if (log.header) this.#watch.add(log.header);
     const cut = cutPath(log.index, leaf);
     if (cut) this.losses.add('PATH_CUT', 'damaged', log.index.lineOf(cut.root));
     if (allLeaves) return;
@@ -125,7 +125,7 @@ class Account {
       for await (const { line, position, text, value } of log.entries(this.#path)) {
         left -= log.index.lengthOf(position);
         this.#read++;
-        this.#watch.see(value);
+        this.#watch.add(value);
         yield { line, value: parseExact(text) ?? value };
       }
     } finally {

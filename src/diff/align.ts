@@ -1,7 +1,7 @@
-import { gaps, matchSequences, type Pair, sameness, wordDiff } from './words.ts';
+import { gaps, matchSequences, type Pair, similarity, wordDiff } from './words.ts';
 
 /** One entry of a side as the alignment needs it. */
-export interface Mark {
+export interface AlignmentKeys {
   /** What names it. */
   readonly id?: string | undefined;
   /** Equal where entries with one id are the same. */
@@ -14,11 +14,11 @@ export interface Mark {
 
 /** This much of a prompt shows whether it is another one reworded. */
 export const PROMPT_CHARS = 2000;
-const LEAST_LIKENESS = 0.3;
+const MIN_SIMILARITY = 0.3;
 /** How many prompts further on a rewording is looked for. */
 const LOOK_AHEAD = 4;
 /** Entries out of order, beyond which only the first and the last ones are matched. */
-const MOST_EDITS = 2000;
+const MAX_EDITS = 2000;
 
 /** One step of the report; numbers are places in the two lists. Changed is one entry in two wordings. */
 export type Step =
@@ -28,13 +28,13 @@ export type Step =
   | { readonly kind: 'added'; readonly b: number };
 
 /** Entries that both sides name belong together, and of the others those that say the same. */
-export function alignSides(a: readonly Mark[], b: readonly Mark[]): Step[] {
+export function alignSides(a: readonly AlignmentKeys[], b: readonly AlignmentKeys[]): Step[] {
   const steps: Step[] = [];
   const gapsBy = (key: 'id' | 'content', from: Pair, to: Pair): Iterable<[from: Pair, to: Pair]> => {
     // What has no id, or no content, matches nothing by it.
     const left = a.slice(from.a, to.a).map((mark) => mark[key] ?? mark);
     const right = b.slice(from.b, to.b).map((mark) => mark[key] ?? mark);
-    const inner = matchSequences<unknown>(left, right, MOST_EDITS);
+    const inner = matchSequences<unknown>(left, right, MAX_EDITS);
     const pairs = inner.map((pair) => ({ a: from.a + pair.a, b: from.b + pair.b }));
     return gaps(from, pairs, to);
   };
@@ -54,7 +54,7 @@ export function alignSides(a: readonly Mark[], b: readonly Mark[]): Step[] {
 }
 
 /** Side a, then side b, up to the next prompt that was reworded; there both meet. */
-function pushGap(a: readonly Mark[], b: readonly Mark[], from: Pair, to: Pair, steps: Step[]): void {
+function pushGap(a: readonly AlignmentKeys[], b: readonly AlignmentKeys[], from: Pair, to: Pair, steps: Step[]): void {
   let { a: atA, b: atB } = from;
   const push = (until: Pair): void => {
     while (atA < until.a) steps.push({ kind: 'removed', a: atA++ });
@@ -69,8 +69,8 @@ function pushGap(a: readonly Mark[], b: readonly Mark[], from: Pair, to: Pair, s
 
 type PromptMark = readonly [at: number, text: string];
 
-function prompts(marks: readonly Mark[], from: number, end: number): PromptMark[] {
-  return marks
+function prompts(keys: readonly AlignmentKeys[], from: number, end: number): PromptMark[] {
+  return keys
     .slice(from, end)
     .flatMap(({ prompt }, at) => (prompt === undefined ? [] : [[from + at, prompt] as const]));
 }
@@ -80,7 +80,7 @@ function rewordings(a: readonly PromptMark[], b: readonly PromptMark[]): Pair[] 
   let next = 0;
   for (const [at, text] of a) {
     const near = b.slice(next, next + LOOK_AHEAD);
-    const found = near.findIndex(([, other]) => sameness(wordDiff(text, other)) >= LEAST_LIKENESS);
+    const found = near.findIndex(([, other]) => similarity(wordDiff(text, other)) >= MIN_SIMILARITY);
     if (found < 0) continue;
     pairs.push({ a: at, b: (near[found] as PromptMark)[0] });
     next += found + 1;

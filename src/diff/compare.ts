@@ -5,7 +5,7 @@ import { isBookkeeping } from '../formats/index.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { commonAncestor, pathTo } from '../tree/path.ts';
-import { alignSides, type Mark, PROMPT_CHARS, type Step } from './align.ts';
+import { type AlignmentKeys, alignSides, PROMPT_CHARS, type Step } from './align.ts';
 import { contentText } from './item.ts';
 import { SideReader, type SideTotals } from './totals.ts';
 
@@ -21,7 +21,7 @@ interface Side {
   readonly session: Log;
   /** -1 in a log without entries. */
   readonly leaf: number;
-  readonly marks: readonly Mark[];
+  readonly keys: readonly AlignmentKeys[];
   /** The entry or message with this number. */
   at(number: number): Promise<DiffEntry>;
 }
@@ -70,12 +70,12 @@ export async function compareSides(
       : await contextSide(session, leaf, profile);
   const left = await side(first, a);
   const right = await side(second, b);
-  return { a: left, b: right, steps: alignSides(left.marks, right.marks), shared };
+  return { a: left, b: right, steps: alignSides(left.keys, right.keys), shared };
 }
 
 /** A session with a single branch, which differs from nothing. */
 export function noComparison(session: Log, leaf: number): Comparison {
-  const side = { session, leaf, marks: [], at: (position: number) => entryAt(session, position) };
+  const side = { session, leaf, keys: [], at: (position: number) => entryAt(session, position) };
   return { a: side, b: side, steps: [] };
 }
 
@@ -149,20 +149,20 @@ async function entrySide(
   const path = pathTo(session.index, leaf);
   const isTail = shared !== undefined;
   const asked = isTail ? path.subarray(path.indexOf(shared) + 1) : path;
-  const marks = new Map<number, Mark>();
+  const keys = new Map<number, AlignmentKeys>();
   const hidden = new Set<number>();
   await session.forEachEntry(asked, ({ position, value }) => {
     if (isBookkeeping(value)) return void hidden.add(position);
     const prompt = promptOf(value);
     const id = session.fileVersion > 1 ? (idOf(value) ?? undefined) : undefined;
     // Nothing of two branches belongs together, but prompts may be rewordings.
-    marks.set(position, isTail ? { prompt } : { id, exact: exactKey(value), content: contentKey(value), prompt });
+    keys.set(position, isTail ? { prompt } : { id, exact: exactKey(value), content: contentKey(value), prompt });
   });
-  const positions = isTail ? asked.filter((position) => !hidden.has(position)) : Int32Array.from(marks.keys());
+  const positions = isTail ? asked.filter((position) => !hidden.has(position)) : Int32Array.from(keys.keys());
   return {
     session,
     leaf,
-    marks: Array.from(positions, (position) => marks.get(position) ?? {}),
+    keys: Array.from(positions, (position) => keys.get(position) ?? {}),
     at: (number) => entryAt(session, positions[number] as number),
   };
 }
@@ -171,15 +171,15 @@ async function entrySide(
 async function contextSide(session: Log, leaf: number, profile: Profile): Promise<Side> {
   const context = await sessionContext(session, leaf < 0 ? null : leaf, profile);
   const messages: DiffEntry[] = [];
-  const marks: Mark[] = [];
+  const keys: AlignmentKeys[] = [];
   for await (const { entry, projected } of context.emitted()) {
     for (const message of projected.messages.map((text): unknown => JSON.parse(text)).filter(isObject)) {
       const value = { type: 'message', message };
       messages.push({ entryId: idOf(entry.value), line: entry.line, value });
-      marks.push({ content: contentKey(value), prompt: promptOf(value) });
+      keys.push({ content: contentKey(value), prompt: promptOf(value) });
     }
   }
-  return { session, leaf, marks, at: async (number) => messages[number] as DiffEntry };
+  return { session, leaf, keys, at: async (number) => messages[number] as DiffEntry };
 }
 
 async function entryAt(session: Log, position: number): Promise<DiffEntry> {

@@ -10,7 +10,7 @@ export interface DiffItem {
   /** What it says, whole: what a change of it is compared by. */
   readonly text: string;
   /** How many lines of the text are shown before it is cut. */
-  readonly mostLines: number;
+  readonly maxLines: number;
 }
 
 const TEXT_LINES = 40;
@@ -40,10 +40,10 @@ const NOTES: Readonly<Record<string, (entry: JsonObject) => readonly [title: str
 export function itemOf(entry: JsonObject): DiffItem {
   const { type, message } = entry;
   if (type === 'message')
-    return isObject(message) ? messageItem(message) : { title: 'message', text: '(no message)', mostLines: 1 };
+    return isObject(message) ? messageItem(message) : { title: 'message', text: '(no message)', maxLines: 1 };
   const note = typeof type === 'string' && Object.hasOwn(NOTES, type) ? NOTES[type] : otherNote;
   const [title, text] = (note as typeof otherNote)(entry);
-  return { title, text, mostLines: OTHER_LINES };
+  return { title, text, maxLines: OTHER_LINES };
 }
 
 function otherNote(entry: JsonObject): readonly [title: string, text: string] {
@@ -66,19 +66,19 @@ export function messageItem(message: JsonObject): DiffItem {
   const content = contentText(message['content']);
   if (role === 'toolResult') {
     const failed = message['isError'] === true ? ' (error)' : '';
-    return { title: `result ${word('toolName')}${failed}`.trim(), text: content, mostLines: OTHER_LINES };
+    return { title: `result ${word('toolName')}${failed}`.trim(), text: content, maxLines: OTHER_LINES };
   }
   if (role === 'bashExecution') {
     const end = message['cancelled'] === true ? 'canceled' : `exit ${String(message['exitCode'] ?? 'unknown')}`;
     const text = `$ ${word('command')}\n${word('output')}`.trimEnd();
-    return { title: `user command (${end})`, text, mostLines: OTHER_LINES };
+    return { title: `user command (${end})`, text, maxLines: OTHER_LINES };
   }
   if (role === 'compactionSummary' || role === 'branchSummary')
-    return { title: role, text: word('summary'), mostLines: OTHER_LINES };
+    return { title: role, text: word('summary'), maxLines: OTHER_LINES };
   const stop = word('stopReason');
   const why = word('errorMessage') && `: ${word('errorMessage')}`;
   const odd = ['aborted', 'error', 'length'].includes(stop) ? ` (${stop}${why})` : '';
-  return { title: `${role}${odd}`, text: content, mostLines: TEXT_LINES };
+  return { title: `${role}${odd}`, text: content, maxLines: TEXT_LINES };
 }
 
 /** Text as it is; tool calls with their arguments, other blocks by name. */

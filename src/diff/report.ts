@@ -6,23 +6,23 @@ import { counted, grouped } from '../util/words.ts';
 import type { DiffEntry, DiffFormat, DiffHead, SideName } from './compare.ts';
 import { argumentsOf, cutText, type DiffItem, itemOf } from './item.ts';
 import type { SideTotals } from './totals.ts';
-import { type Segment, sameness, wordDiff } from './words.ts';
+import { type Segment, similarity, wordDiff } from './words.ts';
 
 /** How a difference is drawn. `clean` makes one line of log content fit for where it is printed. */
-export interface Look {
+export interface DiffStyle {
   readonly style: Style;
   readonly clean: (line: string) => string;
 }
 
-const MOST_LINE_CHARS = 2000;
+const MAX_LINE_CHARS = 2000;
 /** Below this much likeness two wordings are two texts. */
-const LEAST_LIKENESS = 0.3;
+const MIN_SIMILARITY = 0.3;
 /** This much of a long unchanged text is shown at each end. */
 const EDGE_CHARS = 60;
-const MOST_FILES = 20;
+const MAX_FILES = 20;
 
 /** For people: each line with its sign, colored where that is wanted. */
-export function textFormat(look: Look): DiffFormat {
+export function textFormat(look: DiffStyle): DiffFormat {
   const { style, clean } = look;
   const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
   const nameOf = ({ entryId, line }: DiffEntry): string => entryId ?? `line:${line}`;
@@ -46,7 +46,7 @@ export function textFormat(look: Look): DiffFormat {
 }
 
 function diffItem({ value }: DiffEntry): DiffItem {
-  return value ? itemOf(value) : { title: 'damaged line', text: '', mostLines: 0 };
+  return value ? itemOf(value) : { title: 'damaged line', text: '', maxLines: 0 };
 }
 
 function ancestorText(ancestor: DiffHead['ancestor']): string {
@@ -64,12 +64,12 @@ function placeText({ entryId, line }: DiffEntry): string {
 }
 
 /** An entry that one side has alone, each line with its sign. */
-export function aloneLines(side: 'a' | 'b', name: string, item: DiffItem, look: Look): string[] {
+export function aloneLines(side: 'a' | 'b', name: string, item: DiffItem, look: DiffStyle): string[] {
   const sign = side === 'a' ? '-' : '+';
   const paint = side === 'a' ? look.style.red : look.style.green;
   const lines = item.text.split('\n');
   if (lines.at(-1) === '') lines.pop();
-  const shown = lines.slice(0, item.mostLines).map((line) => cutText(line, MOST_LINE_CHARS));
+  const shown = lines.slice(0, item.maxLines).map((line) => cutText(line, MAX_LINE_CHARS));
   const more = lines.length - shown.length;
   if (more > 0) shown.push(`... ${counted(more, 'more line')} (${grouped(item.text.length)} characters)`);
   return [
@@ -79,9 +79,9 @@ export function aloneLines(side: 'a' | 'b', name: string, item: DiffItem, look: 
 }
 
 /** An entry in two wordings: the words that differ, or both texts where little is the same. */
-export function changedLines(names: Record<'a' | 'b', string>, a: DiffItem, b: DiffItem, look: Look): string[] {
+export function changedLines(names: Record<'a' | 'b', string>, a: DiffItem, b: DiffItem, look: DiffStyle): string[] {
   const segments = wordDiff(a.text, b.text);
-  if (sameness(segments) < LEAST_LIKENESS)
+  if (similarity(segments) < MIN_SIMILARITY)
     return [...aloneLines('a', names.a, a, look), ...aloneLines('b', names.b, b, look)];
   const title = a.title === b.title ? a.title : `${a.title} / ${b.title}`;
   const both = names.a === names.b ? names.a : `${names.a} / ${names.b}`;
@@ -92,7 +92,7 @@ export function changedLines(names: Record<'a' | 'b', string>, a: DiffItem, b: D
 }
 
 /** As `git diff --word-diff` writes it: [-removed-]{+added+}. */
-function wordLines(segments: readonly Segment[], { style, clean }: Look): string[] {
+function wordLines(segments: readonly Segment[], { style, clean }: DiffStyle): string[] {
   const lines = [''];
   const marks = {
     same: (line: string) => line,
@@ -103,7 +103,7 @@ function wordLines(segments: readonly Segment[], { style, clean }: Look): string
     const shown = kind === 'same' ? excerpt(text, index > 0, index < segments.length - 1) : text;
     shown.split('\n').forEach((line, place) => {
       if (place > 0) lines.push('');
-      if (line !== '') lines.push(`${lines.pop()}${marks[kind](clean(cutText(line, MOST_LINE_CHARS)))}`);
+      if (line !== '') lines.push(`${lines.pop()}${marks[kind](clean(cutText(line, MAX_LINE_CHARS)))}`);
     });
   });
   return lines;
@@ -120,14 +120,14 @@ function excerpt(text: string, changesBefore: boolean, changesAfter: boolean): s
 }
 
 /** What a side has alone, in numbers. */
-export function totalsLines(side: 'a' | 'b', totals: SideTotals, look: Look): string[] {
+export function totalsLines(side: 'a' | 'b', totals: SideTotals, look: DiffStyle): string[] {
   const { entries, messages, files, usage } = totals;
   const paint = side === 'a' ? look.style.red : look.style.green;
   const name = side.toUpperCase();
   if (entries === 0) return [paint(`only ${name}: nothing`)];
   const cost = usage.cost === 0 ? '' : `, $${usage.cost.toFixed(4)}`;
   const spent = `${counted(messages, 'message')}, ${counted(usage.totalTokens, 'token')}${cost}`;
-  const shown = files.slice(0, MOST_FILES).map(({ path, calls, failed }) => {
+  const shown = files.slice(0, MAX_FILES).map(({ path, calls, failed }) => {
     const done = calls === failed ? ', failed' : failed > 0 ? `, ${failed} failed` : '';
     return `${look.clean(path)} (${counted(calls, 'call')}${done})`;
   });

@@ -19,7 +19,7 @@ export interface SideTotals {
 }
 
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
-const MOST_FILES = 10_000;
+const MAX_FILES = 10_000;
 
 /** Sums up the entries that a side has alone, one at a time. */
 export class SideReader {
@@ -73,7 +73,7 @@ export class SideReader {
     if (known) {
       known.calls += calls;
       known.failed += failed;
-    } else if (this.#files.size < MOST_FILES) this.#files.set(path, { path, calls, failed });
+    } else if (this.#files.size < MAX_FILES) this.#files.set(path, { path, calls, failed });
   }
 }
 

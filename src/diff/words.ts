@@ -13,29 +13,29 @@ export interface Segment {
 }
 
 /** Beyond this many characters only beginning and end of lines that differ are compared. */
-const MOST_WORD_CHARS = 4_000_000;
+const MAX_WORD_CHARS = 4_000_000;
 /** Prompts are compared by the thousand, so that no pair of them may take long. */
-const MOST_EDITS = 300;
+const MAX_EDITS = 300;
 /** The search takes up to the square of the edits, and up to the edits times the length. */
-const MOST_STEPS = 100_000_000;
+const MAX_STEPS = 100_000_000;
 
 const LINES = /[^\n]*\n|[^\n]+/g;
 const WORDS = /\s+|[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]/gu;
 
 /** Pairs of equal elements of two sequences, in order; only beginning and end where too much differs. */
-export function matchSequences<T>(a: readonly T[], b: readonly T[], mostEdits: number): Pair[] {
+export function matchSequences<T>(a: readonly T[], b: readonly T[], maxEdits: number): Pair[] {
   const pairs: Pair[] = [];
   let start = 0;
   let endA = a.length;
   let endB = b.length;
   while (start < endA && start < endB && a[start] === b[start]) pairs.push({ a: start, b: start++ });
   while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) pairs.push({ a: --endA, b: --endB });
-  const placesOf = (side: readonly T[], end: number, wanted: ReadonlySet<T>): number[] =>
-    Array.from({ length: end - start }, (_, at) => start + at).filter((at) => wanted.has(side[at] as T));
+  const placesOf = (side: readonly T[], end: number, others: ReadonlySet<T>): number[] =>
+    Array.from({ length: end - start }, (_, at) => start + at).filter((at) => others.has(side[at] as T));
   // What the other side lacks matches nothing, and without it the search is short.
   const left = placesOf(a, endA, new Set(b.slice(start, endB)));
   const right = placesOf(b, endB, new Set(a.slice(start, endA)));
-  const maxEditLength = Math.min(mostEdits, Math.ceil(MOST_STEPS / (left.length + right.length + 1)));
+  const maxEditLength = Math.min(maxEdits, Math.ceil(MAX_STEPS / (left.length + right.length + 1)));
   const comparator = (one: number, other: number): boolean => a[one] === b[other];
   let atA = 0;
   let atB = 0;
@@ -75,7 +75,7 @@ export function wordDiff(before: string, after: string): Segment[] {
     change(removed.slice(start, removed.length - end), added.slice(start, added.length - end));
     put('same', removed.slice(removed.length - end));
   };
-  const isLong = before.length + after.length > MOST_WORD_CHARS;
+  const isLong = before.length + after.length > MAX_WORD_CHARS;
   const inLines = isLong ? edges : pieceDiff(WORDS, put, change);
   pieceDiff(LINES, put, inLines)(before, after);
   const kinds = ['same', 'removed', 'added'] as const;
@@ -101,7 +101,7 @@ function pieceDiff(
   return (before, after) => {
     const a = before.match(pieces) ?? [];
     const b = after.match(pieces) ?? [];
-    const pairs = matchSequences(a, b, MOST_EDITS);
+    const pairs = matchSequences(a, b, MAX_EDITS);
     for (const [from, to] of gaps({ a: 0, b: 0 }, pairs, { a: a.length, b: b.length })) {
       const [removed, added] = [a.slice(from.a, to.a).join(''), b.slice(from.b, to.b).join('')];
       if (removed !== '' || added !== '') differs(removed, added);
@@ -140,7 +140,7 @@ function joinChunks(chunks: readonly Chunk[]): Chunk[] {
 }
 
 /** How much of two texts is the same, from 0 to 1, by characters. */
-export function sameness(segments: readonly Segment[]): number {
+export function similarity(segments: readonly Segment[]): number {
   const weights = { same: 0, removed: 0, added: 0 };
   // White space is no likeness.
   for (const { kind, text } of segments) weights[kind] += text.replace(/\s+/g, '').length;

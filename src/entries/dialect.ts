@@ -18,10 +18,10 @@ export function dialectOf(value: JsonObject): Dialect | undefined {
 }
 
 /** The dialect of a log, from all that its lines give away. Where they contradict each other nothing is said. */
-export class DialectWatch {
+export class DialectDetector {
   readonly #seen = new Set<Dialect>();
 
-  see(value: JsonObject): void {
+  add(value: JsonObject): void {
     const isOmpMark = value['type'] === 'custom' && OMP_MARKS.has(value['customType']);
     const dialect = isOmpMark ? 'omp' : dialectOf(value);
     if (dialect) this.#seen.add(dialect);

@@ -19,7 +19,7 @@ export interface Body {
   readonly raw: string;
 }
 
-const TIES = ['id', 'parentId', 'timestamp'] as const;
+const ENVELOPE_KEYS = ['id', 'parentId', 'timestamp'] as const;
 
 /** A body from a line, or in words why it is none. */
 export function readBody(line: Line): Body | string {
@@ -27,8 +27,8 @@ export function readBody(line: Line): Body | string {
   const value = objects[0]?.value;
   if (damage || !value) return damage ? `is not a complete JSON object (${damage})` : 'is blank';
   if (line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK)) return 'starts with a byte order mark';
-  const tie = TIES.find((key) => Object.hasOwn(value, key));
-  if (tie) return `already has '${tie}'; id, parentId and timestamp are set when the entry is added`;
+  const key = ENVELOPE_KEYS.find((key) => Object.hasOwn(value, key));
+  if (key) return `already has '${key}'; id, parentId and timestamp are set when the entry is added`;
   if (typeof value['type'] !== 'string') return "has no string 'type'";
   if (isHeader(value) || value['type'] === TITLE_TYPE) return `is of type '${value['type']}', which is not an entry`;
   return { value, raw: line.raw.trim() };
@@ -57,6 +57,6 @@ export function entryLine(body: Body, envelope: NewEnvelope): string {
   const open = skipSpace(body.raw, 0);
   const at = findMember(body.raw, open, 'type')?.valueEnd ?? open + 1;
   const { id, parentId, timestamp } = envelope;
-  const ties = encodeUtf8(JSON.stringify({ id, parentId, timestamp }).slice(1, -1));
-  return `${body.raw.slice(0, at)},${ties}${body.raw.slice(at)}\n`;
+  const members = encodeUtf8(JSON.stringify({ id, parentId, timestamp }).slice(1, -1));
+  return `${body.raw.slice(0, at)},${members}${body.raw.slice(at)}\n`;
 }

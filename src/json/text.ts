@@ -181,12 +181,16 @@ export function setMembers(text: string, open: number, values: ReadonlyMap<strin
 }
 
 /** The splices that take some elements, with their commas, out of the array that opens at `open`. */
-export function removeElements(text: string, open: number, goes: (index: number) => boolean): Splice[] {
-  return removeMembers(text, open, (_, index) => goes(index));
+export function removeElements(text: string, open: number, isRemoved: (index: number) => boolean): Splice[] {
+  return removeMembers(text, open, (_, index) => isRemoved(index));
 }
 
 /** Takes members out of the object at `open`, each with the comma behind it, the last with the one before. */
-export function removeMembers(text: string, open: number, goes: (key: string, index: number) => boolean): Splice[] {
+export function removeMembers(
+  text: string,
+  open: number,
+  isRemoved: (key: string, index: number) => boolean,
+): Splice[] {
   const splices: Splice[] = [];
   let keptEnd: number | undefined;
   let first: number | undefined;
@@ -194,7 +198,7 @@ export function removeMembers(text: string, open: number, goes: (key: string, in
   let index = 0;
   for (const { key, start, valueEnd } of objectMembers(text, open)) {
     end = valueEnd;
-    if (goes(key, index++)) first ??= start;
+    if (isRemoved(key, index++)) first ??= start;
     else {
       if (first !== undefined) splices.push({ start: first, end: start, text: '' });
       first = undefined;

@@ -1,5 +1,5 @@
 import { BYTE_ORDER_MARK, readContent } from '../entries/damage.ts';
-import { type Dialect, DialectWatch } from '../entries/dialect.ts';
+import { type Dialect, DialectDetector } from '../entries/dialect.ts';
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
 import { freeId, randomId } from '../formats/native/ids.ts';
 import type { JsonObject } from '../json/value.ts';
@@ -21,7 +21,7 @@ export class LogTail {
   version: 2 | 3 | undefined;
   readonly #name: string;
   readonly #random: (bytes: number) => Uint8Array;
-  readonly #watch = new DialectWatch();
+  readonly #watch = new DialectDetector();
   readonly #ids: Symbols;
   #lastId: string | null | undefined = null;
   #lastLine = 0;
@@ -61,7 +61,7 @@ export class LogTail {
       throw this.#damage('the last line has no newline, so the next entry would land on the same line');
     const value = objects[0]?.value;
     if (!value) return;
-    this.#watch.see(value);
+    this.#watch.add(value);
     if (isTitleSlot(value)) return;
     if (isHeader(value)) {
       this.version ??= this.#readVersion(value);

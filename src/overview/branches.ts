@@ -44,9 +44,9 @@ export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<Br
   for (let from = 0; from < ends.length; from += BRANCHES_TOGETHER) {
     const part = ends.slice(from, from + BRANCHES_TOGETHER);
     const users = part.map((end) => lastUser[end] as number).filter((at) => at >= 0);
-    const wanted = [...new Set([...part, ...users])].sort((a, b) => a - b);
+    const positions = [...new Set([...part, ...users])].sort((a, b) => a - b);
     const read = new Map<number, { id: string; timestamp: unknown; text: string }>();
-    await session.forEachEntry(wanted, (entry) => {
+    await session.forEachEntry(positions, (entry) => {
       const { timestamp } = entry.value;
       read.set(entry.position, { id: nameOf(entry), timestamp, text: oneLine(entry.value, LONGEST_TEXT) });
     });
@@ -110,8 +110,8 @@ export function formatBranches(
     const blanks = cells.map((cell, column) => ' '.repeat((widths[column] as number) - width(cell)));
     const [id, leaf, messages, tokens, age] = cells;
     const label = branch.label ? `(${shownText(branch.label, look)})` : '';
-    const said = `${label}${label && ' '}${shownText(branch.lastUserText ?? '', look)}`;
-    const text = cutToWidth(said, Math.max(look.columns - fixed, 20));
+    const content = `${label}${label && ' '}${shownText(branch.lastUserText ?? '', look)}`;
+    const text = cutToWidth(content, Math.max(look.columns - fixed, 20));
     const painted = label && text.startsWith(`${label} `) ? style.green(label) + text.slice(label.length) : text;
     const star = branch.isCurrent ? style.green('*') : ' ';
     const name = `${style.yellow(id as string)}${blanks[0]} ${style.dim(`${leaf}${blanks[1]}`)}`;

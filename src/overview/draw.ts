@@ -7,12 +7,12 @@ import { counted } from '../util/words.ts';
 import { formatRow, type Marks, oneLine, overviewRecord, type RowStyle, rowOf, shownText } from './row.ts';
 
 /** Branches nested deeper than this are drawn in the last column, with their depth as a number. */
-const MOST_COLUMNS = 24;
+const MAX_COLUMNS = 24;
 /** Nor do they take more than a quarter of the line. */
 const COLUMN_SHARE = 8;
 /** So many lines are drawn at once, so that their entries are read in the order of the file. */
 const LINES_TOGETHER = 1000;
-const MOST_KINDS = 4;
+const MAX_KINDS = 4;
 const LONGEST_TEXT = 200;
 
 /** `depth`: columns of branches before it; `branchesOff`: the first entry of a side branch; `isRoot`: of a tree. */
@@ -120,25 +120,25 @@ export async function* drawTree(
 
 /** Where a branch ends in an extension's data, the last message above it, which says what the branch is about. */
 function* lastMessages(index: LogIndex, children: Children, ends: readonly number[]): Generator<number> {
-  const met = new Set<number>();
+  const visited = new Set<number>();
   for (const end of ends)
     for (let at = end; at >= 0 && index.typeOf(at) !== ''; at = children.parentOf(at)) {
       if (index.typeOf(at) === 'message') yield at;
-      if (index.typeOf(at) !== 'custom' || met.has(at)) break;
-      met.add(at);
+      if (index.typeOf(at) !== 'custom' || visited.has(at)) break;
+      visited.add(at);
     }
 }
 
 function columns(depth: number, look: RowStyle): string {
-  const most = Math.min(MOST_COLUMNS, Math.floor(look.columns / COLUMN_SHARE));
+  const most = Math.min(MAX_COLUMNS, Math.floor(look.columns / COLUMN_SHARE));
   return '\u2502 '.repeat(Math.min(depth, most)) + (depth > most ? `(${depth}) ` : '');
 }
 
 function runText({ depth, count, kinds }: DrawnRun, look: RowStyle): string {
   const sorted = [...kinds].sort((a, b) => b[1] - a[1]);
   // The names come from the log.
-  const named = sorted.slice(0, MOST_KINDS).map(([kind, many]) => `${many} ${shownText(kind, look)}`);
-  if (sorted.length > MOST_KINDS) named.push('...');
+  const named = sorted.slice(0, MAX_KINDS).map(([kind, many]) => `${many} ${shownText(kind, look)}`);
+  if (sorted.length > MAX_KINDS) named.push('...');
   return look.style.dim(`${columns(depth, look)}\u2502   ${counted(count, 'entry', 'entries')}: ${named.join(', ')}`);
 }
 

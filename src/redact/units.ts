@@ -34,7 +34,7 @@ export interface SignedThinking {
 /** JSON in a string in JSON in a string: no agent writes more. */
 const DEEPEST = 4;
 /** Members that name a record, a call or a session, and those that only their provider can read. */
-const UNTOUCHED =
+const SKIPPED_NAMES =
   /^(?:id|ids|uuid|uuids)$|[a-z](?:Id|ID|Ids|IDs|Uuid|UUID|Uuids)$|_(?:id|ids|uuid)$|^signature$|Signature$|_signature$|^encrypted/;
 /** Not ids, whatever they end in. */
 const NO_ID = /key|secret|token|password|client/i;
@@ -84,7 +84,7 @@ function walkUnits(json: string, from: number, container: Unit | undefined, dept
       const text = unquote(json.slice(start, end));
       const name = frame.array ? '' : frame.key;
       // In JSON in a string nothing is a link to a record.
-      if (!container && isUntouched(frame, name, text)) {
+      if (!container && isSkipped(frame, name, text)) {
         if (/signature$/i.test(name) && text !== '') signed.add(frame);
         return;
       }
@@ -112,8 +112,8 @@ function walkUnits(json: string, from: number, container: Unit | undefined, dept
 }
 
 /** Ids, signatures, encrypted content and base64 data. */
-function isUntouched(frame: Frame, name: string, text: string): boolean {
-  if (UNTOUCHED.test(nameAbove(frame, name)) && !NO_ID.test(name) && !isArgument(frame)) return true;
+function isSkipped(frame: Frame, name: string, text: string): boolean {
+  if (SKIPPED_NAMES.test(nameAbove(frame, name)) && !NO_ID.test(name) && !isArgument(frame)) return true;
   if (text.startsWith('data:') && text.slice(0, 200).includes(';base64,')) return true;
   return text.length >= SHORTEST_DATA && !NO_ID.test(name) && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);
 }

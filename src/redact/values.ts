@@ -6,7 +6,7 @@ const SHORTEST_SEARCHED = 6;
 /** A longer value is searched for inside of words too. */
 const SURELY_ONE = 16;
 /** So many values are searched for by one pattern. */
-const MOST_IN_ONE = 200;
+const MAX_IN_ONE = 200;
 /** Above this a value is known by its hash. */
 const LONGEST_KEY = 100;
 
@@ -40,7 +40,7 @@ export class Values {
 
   #searchFor(kind: string, value: string): void {
     const last = this.#groups.at(-1);
-    const group = last && last.size < MOST_IN_ONE ? last : new ValueGroup();
+    const group = last && last.size < MAX_IN_ONE ? last : new ValueGroup();
     if (group !== last) this.#groups.push(group);
     group.add(kind, value);
   }
@@ -74,7 +74,7 @@ class ValueGroup {
   /** The longest part of each that has no escapes in JSON. */
   readonly #anchors: string[] = [];
   #hint: RegExp | undefined;
-  #looks = 0;
+  #searches = 0;
 
   get size(): number {
     return this.#anchors.length;
@@ -85,11 +85,12 @@ class ValueGroup {
     for (const spelled of [value, once, JSON.stringify(once).slice(1, -1)]) this.#spelled.set(spelled, { kind, value });
     this.#anchors.push((value.match(/[\w-]+/g) ?? []).reduce((a, b) => (a.length < b.length ? b : a), ''));
     this.#hint = undefined;
-    this.#looks = 0;
+    this.#searches = 0;
   }
 
   mayHold(text: string): boolean {
-    if (!this.#hint && ++this.#looks > WORTH_A_PATTERN) this.#hint = new RegExp(this.#anchors.map(escaped).join('|'));
+    if (!this.#hint && ++this.#searches > WORTH_A_PATTERN)
+      this.#hint = new RegExp(this.#anchors.map(escaped).join('|'));
     return this.#hint ? this.#hint.test(text) : this.#anchors.some((anchor) => text.includes(anchor));
   }
 

@@ -114,8 +114,8 @@ export class RepairPass {
   }
 
   async #change(region: Region, raw: string): Promise<void> {
-    const { edits, old } = new RegionEditor(region, raw, this.#plan);
-    for (const { start, end, rule } of old) {
+    const { edits, originals } = new RegionEditor(region, raw, this.#plan);
+    for (const { start, end, rule } of originals) {
       const place = { line: region.line, offset: region.offset + start, length: end - start, rule };
       await this.#callbacks.onQuarantine?.({ ...place, ...rawBytes(raw.slice(start, end)) });
     }

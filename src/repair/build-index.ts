@@ -18,12 +18,12 @@ import {
 import { toolUseOf } from '../rules/fix/settle.ts';
 import { rules } from '../rules/index.ts';
 import type { CheckedObject } from '../rules/rule.ts';
-import { shownIds, splitEntry } from './garbage.ts';
+import { salvageIds, splitEntry } from './garbage.ts';
 import { type FoundObject, LineSplitter, withoutEnding } from './split-lines.ts';
 
 export interface BuildOptions {
   /** Whether a rule's findings are fixed. */
-  readonly wants: (rule: string) => boolean;
+  readonly shouldFix: (rule: string) => boolean;
   /** Learns from every object whether the file is a session log. */
   readonly onObject: (value: JsonObject, hasOwnLine: boolean) => void;
   /** Keep what the fix of unanswered calls needs to know. */
@@ -49,7 +49,7 @@ export class RepairIndexBuilder {
     this.#options = options;
     const isEntry = (value: JsonObject): boolean => hasEnvelope(value, this.#facts.version);
     this.#lines = new LineSplitter(this.index, {
-      wants: options.wants,
+      shouldFix: options.shouldFix,
       isEntry,
       mayJoin: (value) => isHeader(value) || isTitleSlot(value) || isEntry(value) || hasPayload(value),
       onObject: (found) => this.#add(found),
@@ -66,8 +66,8 @@ export class RepairIndexBuilder {
   }
 
   #readJunk(raw: string, rule: string): void {
-    const { shown, lostBefore, entries } = this.index;
-    for (const { id, parentId } of shownIds(raw)) if (!shown.has(id)) shown.set(id, parentId);
+    const { salvagedParents, lostBefore, entries } = this.index;
+    for (const { id, parentId } of salvageIds(raw)) if (!salvagedParents.has(id)) salvagedParents.set(id, parentId);
     // What was an object once had a place in the count of a version 1 log; one place, on however many lines it is now.
     const split = this.#split;
     if (/^\s*\{\s*"/.test(raw)) this.#split = { ends: splitEntry(raw), lost: lostBefore.length + 1 };

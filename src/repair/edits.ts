@@ -28,7 +28,7 @@ export interface Edit extends EditReason, Splice {
 export class RegionEditor {
   readonly edits: Edit[] = [];
   /** Pieces of which the quarantine gets the bytes although the object stays. */
-  readonly old: (Pick<Piece, 'start' | 'end'> & { readonly rule: string })[] = [];
+  readonly originals: (Pick<Piece, 'start' | 'end'> & { readonly rule: string })[] = [];
   readonly #region: Region;
   readonly #raw: string;
   readonly #ending: string;
@@ -60,36 +60,36 @@ export class RegionEditor {
           header: source,
         },
       );
-    } else if (pieces.some(stays)) this.#writeStaying(pieces);
-    else this.#writeLeaving(pieces);
+    } else if (pieces.some(isKept)) this.#keepSome(pieces);
+    else this.#removeAll(pieces);
   }
 
   /** Nothing of the line stays, so its line end goes as well, with the last piece. */
-  #writeLeaving(pieces: readonly Piece[]): void {
+  #removeAll(pieces: readonly Piece[]): void {
     for (const [at, piece] of pieces.entries())
-      this.#leave(piece, pieces[at - 1]?.end ?? 0, pieces[at + 1] ? piece.end : this.#raw.length);
-    this.#fill(this.#raw.length, this.#raw.length - this.#ending.length, this.#ending);
+      this.#remove(piece, pieces[at - 1]?.end ?? 0, pieces[at + 1] ? piece.end : this.#raw.length);
+    this.#pad(this.#raw.length, this.#raw.length - this.#ending.length, this.#ending);
   }
 
-  #writeStaying(pieces: readonly Piece[]): void {
-    let stayed = false;
+  #keepSome(pieces: readonly Piece[]): void {
+    let keptBefore = false;
     // The slot's line has a fixed size, so no white space may stay on it; nothing stays before the slot.
-    let onSlotLine = pieces.some((piece) => isSlot(piece) && stays(piece));
+    let onSlotLine = pieces.some((piece) => isSlot(piece) && isKept(piece));
     let at = 0;
     for (const piece of pieces) {
-      if (onSlotLine) this.#cutSpace(at, piece.start);
+      if (onSlotLine) this.#removeSpace(at, piece.start);
       at = piece.end;
-      if (!stays(piece)) {
-        this.#leave(piece, piece.start, piece.end);
-        this.#fill(piece.end, piece.end - piece.start);
+      if (!isKept(piece)) {
+        this.#remove(piece, piece.start, piece.end);
+        this.#pad(piece.end, piece.end - piece.start);
         continue;
       }
-      if (stayed) this.#insert(piece.start, this.#newline, 'split', { words: 'split it from the entry before it' });
-      stayed = true;
+      if (keptBefore) this.#insert(piece.start, this.#newline, 'split', { words: 'split it from the entry before it' });
+      keptBefore = true;
       onSlotLine &&= isSlot(piece);
       this.#edit(piece);
     }
-    if (onSlotLine) this.#cutSpace(at, this.#raw.length - this.#ending.length);
+    if (onSlotLine) this.#removeSpace(at, this.#raw.length - this.#ending.length);
     if (this.#ending === '') this.#endLine(pieces);
   }
 
@@ -98,14 +98,14 @@ export class RegionEditor {
     const { length } = this.#raw;
     if (this.#region.rule !== '')
       this.#insert(length, this.#newline, 'inserted', { words: 'added a newline at the end of the line' });
-    else if (pieces.some(({ unit }) => unit?.edits?.endsLine || (unit?.edits && unit.edits.after.length > 0))) {
+    else if (pieces.some(({ unit }) => unit?.edits?.addNewline || (unit?.edits && unit.edits.after.length > 0))) {
       const words = 'added a newline at the end of the last line';
       this.#insert(length, this.#newline, 'inserted', { rule: 'missing-final-newline', words });
     }
   }
 
   /** White space for the bytes that left, so that what follows does not move to the front. */
-  #fill(at: number, bytes: number, ending = ''): void {
+  #pad(at: number, bytes: number, ending = ''): void {
     if (!this.#keepsOffsets || bytes + ending.length <= 0) return;
     const words = `left ${counted(bytes, 'blank')} in its place: other logs may name offsets of this one`;
     this.#insert(at, ' '.repeat(Math.max(0, bytes)) + ending, 'inserted', {
@@ -114,12 +114,12 @@ export class RegionEditor {
     });
   }
 
-  #cutSpace(start: number, end: number): void {
+  #removeSpace(start: number, end: number): void {
     const words = `removed ${counted(end - start, 'byte')} of whitespace next to the title slot`;
     if (start < end) this.#add({ start, end, text: '' }, 'removed', { words });
   }
 
-  #leave({ kind, unit, ...piece }: Piece, start: number, end: number): void {
+  #remove({ kind, unit, ...piece }: Piece, start: number, end: number): void {
     const bytes = piece.end - piece.start;
     const gone = { start, end, text: '' };
     if (unit?.edits?.moved && unit.kind !== 'entry') this.#add(gone, 'moved', { ...unit.edits.moved, header: unit });
@@ -149,8 +149,8 @@ export class RegionEditor {
       if (!reason) words = undefined;
     }
     const { keepsOld: rule = piece.keepsOld ? this.#region.rule : undefined, after = [] } = unit?.edits ?? {};
-    if (rule !== undefined) this.old.push({ start, end, rule });
-    this.#fill(end, -all.reduce((sum, { splice }) => sum + splice.text.length - (splice.end - splice.start), 0));
+    if (rule !== undefined) this.originals.push({ start, end, rule });
+    this.#pad(end, -all.reduce((sum, { splice }) => sum + splice.text.length - (splice.end - splice.start), 0));
     let edited: string | undefined;
     for (const { text, source, ...reason } of after) {
       const splicesOf = () => all.map(({ splice }) => splice);
@@ -167,14 +167,14 @@ export class RegionEditor {
     const text = applySplices(this.#raw.slice(start, end), splices);
     const open = skipSpace(text, 0);
     const placed = (splice: Splice): Splice => {
-      return { ...splice, start: unfixed(splice.start, splices), end: unfixed(splice.end, splices) };
+      return { ...splice, start: originalPosition(splice.start, splices), end: originalPosition(splice.end, splices) };
     };
     const changes: { splice: Splice; reason: EditReason }[] = members.map(({ key, json, ...reason }) => {
       return { splice: placed(setMember(text, open, key, encodeUtf8(json))), reason };
     });
-    const wanted = inner.map((one) => ({ ...one, splices: one.splices(text, open).map(placed) }));
-    const mayOverlap = anyOverlap([...changes.map(({ splice }) => splice), ...wanted.flatMap((one) => one.splices)]);
-    for (const { splices, words, ...reason } of wanted) {
+    const planned = inner.map((one) => ({ ...one, splices: one.splices(text, open).map(placed) }));
+    const mayOverlap = anyOverlap([...changes.map(({ splice }) => splice), ...planned.flatMap((one) => one.splices)]);
+    for (const { splices, words, ...reason } of planned) {
       const overlaps = ({ start, end }: Splice): boolean =>
         mayOverlap && changes.some(({ splice }) => start < splice.end && splice.start < end);
       // Two fixes may want the same comma. What is written has to be JSON, so the second one waits for the next run.
@@ -219,7 +219,7 @@ function anyOverlap(splices: Splice[]): boolean {
   return splices.some(({ start }, at) => start < (splices[at - 1]?.end ?? 0));
 }
 
-function stays({ kind, unit }: Piece): boolean {
+function isKept({ kind, unit }: Piece): boolean {
   return kind === 'object' && unit !== undefined && !unit.edits?.drop && !unit.edits?.moved;
 }
 
@@ -229,7 +229,7 @@ function isSlot({ unit }: Piece): boolean {
 }
 
 /** Where a position of the fixed bytes was before the splices. */
-function unfixed(position: number, splices: readonly Splice[]): number {
+function originalPosition(position: number, splices: readonly Splice[]): number {
   let fixedAt = 0;
   let rawAt = 0;
   for (const { start, end, text } of splices) {

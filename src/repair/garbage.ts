@@ -3,7 +3,7 @@ import { isObject, parseJson } from '../json/value.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 
 /** An id that a piece of garbage still shows, with the parent that was beside it; null for a root. */
-export interface ShownId {
+export interface SalvagedId {
   readonly id: string;
   readonly parentId: string | null;
 }
@@ -16,10 +16,10 @@ const COMMA = '\\s{0,64},\\s{0,64}';
 const PAIR = new RegExp(`${ID}${COMMA}${PARENT}|${PARENT}${COMMA}${ID}`, 'g');
 
 /** The ids that bytes which are no entry any more still show, for their children to find a new place by. */
-export function shownIds(raw: string): ShownId[] {
-  const shown = shownId(ownMember(raw, 'id'), ownMember(raw, 'parentId'));
+export function salvageIds(raw: string): SalvagedId[] {
+  const shown = readId(ownMember(raw, 'id'), ownMember(raw, 'parentId'));
   for (const [, id, parent, parentFirst, idSecond] of raw.matchAll(PAIR))
-    shown.push(...shownId(id ?? idSecond, parent ?? parentFirst));
+    shown.push(...readId(id ?? idSecond, parent ?? parentFirst));
   return shown;
 }
 
@@ -39,7 +39,7 @@ function ownMember(raw: string, key: string): string | undefined {
   return json;
 }
 
-function shownId(idJson: string | undefined, parentJson: string | undefined): ShownId[] {
+function readId(idJson: string | undefined, parentJson: string | undefined): SalvagedId[] {
   const id = parseJson(decodeUtf8(idJson ?? ''));
   const parentId = parseJson(decodeUtf8(parentJson ?? ''));
   if (typeof id !== 'string' || id === '' || (typeof parentId !== 'string' && parentId !== null)) return [];
@@ -47,12 +47,12 @@ function shownId(idJson: string | undefined, parentJson: string | undefined): Sh
 }
 
 /** How much is held and read again, in all, to find the end of one entry. */
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** For an entry that raw line breaks took apart: takes the lines that may follow, true for its last one. */
 export function splitEntry(firstLine: string): (line: string) => boolean {
   let text = firstLine;
-  let budget = MOST_BYTES;
+  let budget = MAX_BYTES;
   return (line) => {
     const mayEnd = line.trimEnd().endsWith('}');
     budget -= mayEnd ? text.length + line.length : line.length;

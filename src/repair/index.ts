@@ -38,7 +38,7 @@ export interface Remaining {
   readonly rule: string;
 }
 
-export interface RepairRequest extends Omit<PlanOptions, 'wants'> {
+export interface RepairRequest extends Omit<PlanOptions, 'shouldFix'> {
   /** The bytes from the start, once per pass. */
   readonly read: () => AsyncIterable<Buffer>;
   /** A pass may stop early, and the next one still gets everything. */
@@ -59,22 +59,22 @@ export interface RepairRequest extends Omit<PlanOptions, 'wants'> {
 
 type CheckRequest = Pick<RepairRequest, 'read' | 'random' | 'scanner'>;
 
-/** Decides what is done to a log. A file that is no session log is refused before anything else is said about it. */
+/** Decides what is done to a log. A file that is no session log is refused before anything else is requested about it. */
 export async function planRepair(request: RepairRequest): Promise<Plan> {
   const { only, settleTools, settleLeaf, from, name } = request;
-  const said = foreignFormats.find(({ id }) => id === from);
-  const wants = (rule: string): boolean => (only ? only.has(rule) : isError(rule));
+  const requested = foreignFormats.find(({ id }) => id === from);
+  const shouldFix = (rule: string): boolean => (only ? only.has(rule) : isError(rule));
   const asksForMore = settleTools || settleLeaf || [...(only ?? [])].some((rule) => !isError(rule));
-  const bytes = request.rereadable && !asksForMore && !said ? await bytesOfHealthy(request) : undefined;
+  const bytes = request.rereadable && !asksForMore && !requested ? await bytesOfHealthy(request) : undefined;
   if (bytes !== undefined)
     return { regions: [], bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
-  const index = await readIndex(request, wants);
+  const index = await readIndex(request, shouldFix);
   if (index instanceof RepairIndex) {
     requireFix(name, request.named, rules);
     // A log of any agent may have been cut to nothing.
     const isAnyone = index.bytes === 0 && !originIn(request);
-    const own = (rule: string): boolean => wants(rule) && !(isAnyone && rule === missingHeader.id);
-    return await makePlan(index, { ...request, wants: own });
+    const own = (rule: string): boolean => shouldFix(rule) && !(isAnyone && rule === missingHeader.id);
+    return await makePlan(index, { ...request, shouldFix: own });
   }
   const { format, certainty } = index;
   if (originIn(request)) throw foreignError(name, format);
@@ -87,7 +87,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
       `${name}: repair does not write ${what} (looks like ${format.title}); nothing was written`,
     );
   }
-  if (certainty !== 'certain' && !said) {
+  if (certainty !== 'certain' && !requested) {
     const hint = `nothing was written; if it is one, pass '--from ${format.id}'`;
     throw new AppError(`${name}: probably ${format.title}; ${hint}`);
   }
@@ -167,12 +167,15 @@ async function bytesOfHealthy(request: RepairRequest): Promise<number | undefine
 }
 
 /** What has to be known of a log of ours; or what the file is, where it is none. */
-async function readIndex(request: RepairRequest, wants: (rule: string) => boolean): Promise<RepairIndex | Identity> {
+async function readIndex(
+  request: RepairRequest,
+  shouldFix: (rule: string) => boolean,
+): Promise<RepairIndex | Identity> {
   const { name, read, from, settleTools, rereadable } = request;
   const evidence = new FormatEvidence(originIn(request));
-  const said = foreignFormats.find(({ id }) => id === from);
+  const requested = foreignFormats.find(({ id }) => id === from);
   const builder = new RepairIndexBuilder({
-    wants,
+    shouldFix,
     onObject: (value, hasOwnLine) => evidence.see(value, hasOwnLine),
     tools: settleTools,
   });
@@ -181,9 +184,9 @@ async function readIndex(request: RepairRequest, wants: (rule: string) => boolea
   // A printed array of entries is a JSON document: taken for a log it would fall to pieces at its commas.
   let array: FormatEvidence | undefined;
   const decide = (): Identity | undefined => {
-    if (array || (index.written > 0 && !evidence.end()) || (said && index.written === 0))
+    if (array || (index.written > 0 && !evidence.end()) || (requested && index.written === 0))
       return identify(name, first, from);
-    if (said) throw unfitError(name, said, 'a pi or omp session log');
+    if (requested) throw unfitError(name, requested, 'a pi or omp session log');
     const refusal = evidence.refusal({ anyVersion: false });
     if (refusal !== undefined) throw new AppError(`${name}: ${refusal}`, 'NOT_A_SESSION');
     return undefined;

@@ -4,8 +4,8 @@ import { parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 
 /** How far a printed object is followed. */
-const MOST_LINES = 10_000;
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_LINES = 10_000;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 export interface HeldLine {
   readonly line: Line;
@@ -41,7 +41,7 @@ interface OpenValue {
   /** The line on which it opened. */
   readonly line: number;
   /** It is an object, and the first thing on its line. */
-  readonly leads: boolean;
+  readonly startsLine: boolean;
   expects: Expects;
 }
 
@@ -66,10 +66,10 @@ export class Joiner {
 
   /** Takes the next line. One that is an entry by itself is never made a part of another one. */
   take(held: HeldLine, isEntry: boolean): void {
-    if (this.#held.length > 0 && this.#goesOn(held, isEntry)) return;
+    if (this.#held.length > 0 && this.#continues(held, isEntry)) return;
     if (held.content.damage === 'torn-line' && this.#scan(held.line) === 'open') this.#hold(held);
     else {
-      this.#forget();
+      this.#reset();
       this.#callbacks.single(held);
     }
   }
@@ -77,7 +77,7 @@ export class Joiner {
   /** No line follows. */
   end(): void {
     this.#release(Number.POSITIVE_INFINITY);
-    this.#forget();
+    this.#reset();
   }
 
   #hold(held: HeldLine): void {
@@ -86,7 +86,7 @@ export class Joiner {
   }
 
   /** False where the line is not a part of what is held, which is then given up. */
-  #goesOn(held: HeldLine, isEntry: boolean): boolean {
+  #continues(held: HeldLine, isEntry: boolean): boolean {
     const { damage } = held.content;
     const isReadable = damage === undefined || ['torn-line', 'not-json', 'not-an-object'].includes(damage);
     const state = isReadable && !isEntry ? this.#scan(held.line) : 'broken';
@@ -97,14 +97,14 @@ export class Joiner {
     this.#hold(held);
     if (state === 'closed') {
       const lines = this.#held;
-      this.#forget();
+      this.#reset();
       if (!this.#callbacks.joined(lines)) for (const one of lines) this.#callbacks.single(one);
       return true;
     }
     // Too much for one object: the outermost one is given up, and one that started further down may still end.
-    while (this.#held.length >= MOST_LINES || this.#bytes > MOST_BYTES) {
+    while (this.#held.length >= MAX_LINES || this.#bytes > MAX_BYTES) {
       do this.#base++;
-      while (this.#base < this.#open.length && !this.#open[this.#base]?.leads);
+      while (this.#base < this.#open.length && !this.#open[this.#base]?.startsLine);
       const outermost = this.#open[this.#base];
       if (outermost) this.#release(outermost.line);
       else this.end();
@@ -126,7 +126,7 @@ export class Joiner {
     }
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#held = [];
     this.#bytes = 0;
     this.#open = [];
@@ -163,15 +163,15 @@ export class Joiner {
     const next = around && NEXT[token]?.[around.expects];
     if (around && !next) return -1;
     if (around && next) around.expects = next;
-    if (char === '{') this.#open.push({ line, leads: isFirst, expects: 'first key' });
-    else if (char === '[') this.#open.push({ line, leads: false, expects: 'first item' });
+    if (char === '{') this.#open.push({ line, startsLine: isFirst, expects: 'first key' });
+    else if (char === '[') this.#open.push({ line, startsLine: false, expects: 'first item' });
     else if (around && next === 'end') this.#close(around, line, skipSpace(text, end) === text.length);
     return end;
   }
 
-  #close({ line: from, leads }: OpenValue, line: number, endsLine: boolean): void {
+  #close({ line: from, startsLine }: OpenValue, line: number, endsLine: boolean): void {
     this.#open.pop();
-    if (this.#open.length === this.#base || !leads || !endsLine || from === line) return;
+    if (this.#open.length === this.#base || !startsLine || !endsLine || from === line) return;
     while ((this.#inner.at(-1)?.from ?? -1) >= from) this.#inner.pop();
     this.#inner.push({ from, to: line });
   }

@@ -20,7 +20,7 @@ export interface PlanOptions {
   /** The input, for messages. */
   readonly name: string;
   /** Whether a rule's findings are fixed. */
-  readonly wants: (rule: string) => boolean;
+  readonly shouldFix: (rule: string) => boolean;
   readonly settleTools: boolean;
   readonly settleLeaf: boolean;
   /** Waited for now and then, so that a signal is heard; throws where the work has to stop. */
@@ -54,8 +54,8 @@ const FINDINGS_AT_ONCE = 10_000;
 
 /** Runs the fixes of the rules with the whole log in view: first those of objects, then those of the log. */
 export async function makePlan(index: RepairIndex, options: PlanOptions): Promise<Plan> {
-  const { name, wants, settleTools, settleLeaf, pause } = options;
-  const repair = new RepairState(index, wants);
+  const { name, shouldFix, settleTools, settleLeaf, pause } = options;
+  const repair = new RepairState(index, shouldFix);
   if ((settleTools || settleLeaf) && repair.version === 1) {
     const option = settleTools ? '--settle-tools' : '--settle-leaf';
     throw new AppError(
@@ -64,7 +64,7 @@ export async function makePlan(index: RepairIndex, options: PlanOptions): Promis
   }
   const fixes = new Map(rules.map(({ id, fix }) => [id, fix]));
   for (const [at, finding] of index.findings.entries()) {
-    if (repair.mayFix(finding.unit, finding.rule)) fixes.get(finding.found)?.object?.(repair, finding);
+    if (repair.canFix(finding.unit, finding.rule)) fixes.get(finding.found)?.object?.(repair, finding);
     if (at % FINDINGS_AT_ONCE === 0) await pause?.();
   }
   for (const fix of fixes.values()) {
@@ -107,7 +107,7 @@ export function regionsOf(index: LineIndex, units: readonly AnyUnit[], front: Ne
   const mark = BYTE_ORDER_MARK.length;
   const [first] = regions;
   // A byte order mark leaves with the line that it damages; else it would damage the next one.
-  const takesMark = index.keepsMark && first?.offset === mark && first.pieces.every(leaves);
+  const takesMark = index.keepsMark && first?.offset === mark && first.pieces.every(isRemoved);
   if (takesMark) {
     const pieces = first.pieces.map((piece) => ({ ...piece, start: piece.start + mark, end: piece.end + mark }));
     regions[0] = { ...first, offset: 0, length: first.length + mark, pieces };
@@ -122,7 +122,7 @@ export function regionsOf(index: LineIndex, units: readonly AnyUnit[], front: Ne
   return regions;
 }
 
-function leaves({ unit }: Piece): boolean {
+function isRemoved({ unit }: Piece): boolean {
   return !unit || unit.edits?.drop !== undefined || unit.edits?.moved !== undefined;
 }
 

@@ -24,16 +24,16 @@ import type { RepairRequest } from './index.ts';
 import { type Plan, quarantines, regionsOf, requireFix } from './plan.ts';
 import { type FoundObject, LineSplitter, withoutEnding } from './split-lines.ts';
 
-type Wants = (rule: string, severity?: Severity) => boolean;
+type ShouldFix = (rule: string, severity?: Severity) => boolean;
 
 /** In so much of its line a lost header may still show its id. */
 const START_BYTES = 4096;
 /** More than any log needs; the fixes of two rules could else undo each other for ever. */
-const MOST_ROUNDS = 100;
+const MAX_ROUNDS = 100;
 /** How many are looked at without a pause. */
 const RECORDS_AT_ONCE = 10_000;
 /** How often a log is read to find the damage that has to go with an error, before all of it goes. */
-const MOST_READS = 3;
+const MAX_READS = 3;
 
 /** Decides what is done to a log of another agent, which stays one. */
 export async function planRecords(request: RepairRequest, checks: RecordChecks): Promise<Plan> {
@@ -46,7 +46,7 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
     request.named,
     rules.map((rule) => ({ ...rule, fixable: fixesRecords(rule, checks) && rule.id in checks.levels })),
   );
-  const wants: Wants = (rule, severity) => {
+  const shouldFix: ShouldFix = (rule, severity) => {
     const level = checks.levels[rule] ?? 'off';
     if (level === 'off') return false;
     if (settleTools && rule === unansweredCall.id) return true;
@@ -56,10 +56,11 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
   const bytes = request.rereadable && !asksForMore ? await bytesOfHealthy(request, checks) : undefined;
   if (bytes !== undefined)
     return { regions: [], bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
-  const { builder, repair } = await fixRecords(request, checks, edit, wants);
+  const { builder, repair } = await fixRecords(request, checks, edit, shouldFix);
   const { index } = builder;
-  const { unended } = index;
-  if (unended && !unended.frozen && wants(missingFinalNewline.id)) editsOf(unended).endsLine = true;
+  const { unterminated } = index;
+  if (unterminated && !unterminated.frozen && shouldFix(missingFinalNewline.id))
+    editsOf(unterminated).addNewline = true;
   const keepsOffsets =
     builder.keepsOffsets || (repair.header !== undefined && checks.keepsOffsets?.(repair.header) === true);
   return {
@@ -76,19 +77,19 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
 }
 
 /** Damage that does no harm stays, unless an error cannot be fixed without a change of its line. */
-async function fixRecords(request: RepairRequest, checks: RecordChecks, edit: RecordEditor, wants: Wants) {
+async function fixRecords(request: RepairRequest, checks: RecordChecks, edit: RecordEditor, shouldFix: ShouldFix) {
   const more = new Set<number>();
   for (let reads = 1; ; reads++) {
-    const isMore = (line = 0): boolean => more.has(line) || reads > MOST_READS;
-    const builder = new RecordIndexBuilder(checks, wants, isMore, request);
+    const isMore = (line = 0): boolean => more.has(line) || reads > MAX_READS;
+    const builder = new RecordIndexBuilder(checks, shouldFix, isMore, request);
     for await (const batch of readLineBatches(request.read())) for (const line of batch) builder.take(line);
     builder.end();
     const repair = new RecordRepair(builder.index, edit);
     repair.keepImage = request.keepImage;
-    await fixAll(repair, checks, wants, request);
+    await fixAll(repair, checks, shouldFix, request);
     const { size } = more;
     for (const line of request.only ? [] : repair.blocked) more.add(line);
-    if (more.size === size || reads > MOST_READS) return { builder, repair };
+    if (more.size === size || reads > MAX_READS) return { builder, repair };
   }
 }
 
@@ -136,7 +137,7 @@ async function bytesOfHealthy(request: RepairRequest, checks: RecordChecks): Pro
  * Lets the rules fix what they find, one after the other: after each change all are asked again about the records as
  * they are then. So what is written has what a check of it finds, and nothing that a fix has brought about is left.
  */
-async function fixAll(repair: RecordRepair, checks: RecordChecks, wants: Wants, request: RepairRequest) {
+async function fixAll(repair: RecordRepair, checks: RecordChecks, shouldFix: ShouldFix, request: RepairRequest) {
   const active = recordRules(checks);
   const fixes = [
     ...active.map(({ id, fix }) => ({ id, fix: fix?.records })),
@@ -155,22 +156,22 @@ async function fixAll(repair: RecordRepair, checks: RecordChecks, wants: Wants, 
     }
     return repair.changes > before;
   };
-  await recheck(repair, checks, wants, request);
+  await recheck(repair, checks, shouldFix, request);
   await run(repair.index.findings, true);
-  for (let round = 0; round < MOST_ROUNDS; round++)
-    if (!(await run(await recheck(repair, checks, wants, request), false))) break;
+  for (let round = 0; round < MAX_ROUNDS; round++)
+    if (!(await run(await recheck(repair, checks, shouldFix, request), false))) break;
   repair.finish();
 }
 
 /** What the rules find in the records as they are now. */
-async function recheck(repair: RecordRepair, checks: RecordChecks, wants: Wants, request: RepairRequest) {
+async function recheck(repair: RecordRepair, checks: RecordChecks, shouldFix: ShouldFix, request: RepairRequest) {
   const findings: RecordFinding[] = [];
   const units = repair.next();
   const byOffset = new Map(units.map((unit) => [unit.offset, unit]));
   const check = recordCheck(checks, request, ({ rule, severity, offset, path, fixable }) => {
     // A finding about the whole file belongs to its first record.
     const unit = byOffset.get(offset) ?? units[0];
-    if (unit && fixable && wants(rule, severity)) findings.push({ unit, rule, path });
+    if (unit && fixable && shouldFix(rule, severity)) findings.push({ unit, rule, path });
   });
   check.log.firstOversizeLine = repair.index.firstOversizeLine;
   check.log.lines = repair.index.lines;
@@ -198,10 +199,10 @@ class RecordIndexBuilder {
   #unit: RecordUnit | undefined;
   #value: JsonObject | undefined;
 
-  constructor(checks: RecordChecks, wants: Wants, isMore: (line?: number) => boolean, request: RepairRequest) {
+  constructor(checks: RecordChecks, shouldFix: ShouldFix, isMore: (line?: number) => boolean, request: RepairRequest) {
     this.#checks = checks;
     this.#lines = new LineSplitter(this.index, {
-      wants: (rule, severity, line) => wants(rule, severity) || (rule !== 'blank-line' && isMore(line)),
+      shouldFix: (rule, severity, line) => shouldFix(rule, severity) || (rule !== 'blank-line' && isMore(line)),
       severityOf: checks.damageSeverity,
       isEntry: checks.isRecord,
       mayJoin: checks.isRecord,
@@ -209,7 +210,7 @@ class RecordIndexBuilder {
     });
     this.#check = recordCheck(checks, request, ({ rule, severity, path }) => {
       const unit = this.#unit;
-      if (!unit || !wants(rule, severity)) return;
+      if (!unit || !shouldFix(rule, severity)) return;
       this.index.findings.push({ unit, rule, path });
       const list = path === undefined ? undefined : listOf(path);
       const blocks = list === undefined ? undefined : valueAt(this.#value, list);

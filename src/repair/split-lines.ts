@@ -32,7 +32,7 @@ export interface FoundObject {
 /** What a format says about lines, and what becomes of the objects on them. */
 export interface SplitOptions {
   /** Whether what a rule finds is fixed; the severity where this very finding has one, and the line that it is on. */
-  readonly wants: (rule: string, severity?: Severity, line?: number) => boolean;
+  readonly shouldFix: (rule: string, severity?: Severity, line?: number) => boolean;
   /** How bad the damage of a line is, where that is not the level of its rule. */
   readonly severityOf?: ((damage: Damage, raw: string) => Severity | undefined) | undefined;
   /** Whether an object inside a damaged line is an entry, and not a piece of one. */
@@ -80,7 +80,7 @@ export class LineSplitter {
 
   #withoutMark({ raw, terminated }: Line): Line {
     let { length } = BYTE_ORDER_MARK;
-    if (this.#options.wants(byteOrderMark.id)) {
+    if (this.#options.shouldFix(byteOrderMark.id)) {
       // Behind one that leaves another one would be the first.
       while (raw.startsWith(BYTE_ORDER_MARK, length)) length += BYTE_ORDER_MARK.length;
       const pieces = byteOrderMark.fix?.line?.({ raw: raw.slice(0, length), objects: [], isEntry: () => false }) ?? [];
@@ -111,19 +111,19 @@ export class LineSplitter {
       const place = frozen ? { offset: offset + start, length: end - start } : { offset, length };
       const found = { value, line: number, ...place, bytes: raw.slice(start, end), splices: [], frozen, hasOwnLine };
       const unit = this.#options.onObject({ ...found, newline });
-      if (!frozen && !line.terminated) this.#index.unended = unit;
+      if (!frozen && !line.terminated) this.#index.unterminated = unit;
     }
   }
 
   /** The rule by which the bytes of a line are fixed. */
   #ruleOf(line: Line, { damage, objects }: LineContent): Rule | undefined {
-    const { wants, severityOf } = this.#options;
+    const { shouldFix, severityOf } = this.#options;
     if (damage === undefined && objects.length > 0) return undefined;
     const severity = damage && severityOf?.(damage, line.raw);
     return LINE_RULES.find((rule) => {
       let isWanted = false;
       rule.line?.({ line, damage, objects: objects.length }, () => {
-        isWanted ||= wants(rule.id, rule.id === damage ? severity : undefined, line.number);
+        isWanted ||= shouldFix(rule.id, rule.id === damage ? severity : undefined, line.number);
       });
       return isWanted;
     });
@@ -133,7 +133,7 @@ export class LineSplitter {
   #join(held: readonly HeldLine[]): boolean {
     const first = held[0]?.line;
     const last = held.at(-1)?.line;
-    if (!first || !last || !this.#options.wants('torn-line')) return false;
+    if (!first || !last || !this.#options.shouldFix('torn-line')) return false;
     const value = parseObject(held.map(({ line }) => line.text).join('\n'));
     if (!value || !this.#options.mayJoin(value)) return false;
     const raw = held.map(({ line }) => line.raw).join('\n');

@@ -10,7 +10,7 @@ export const danglingLink = defineRule('dangling-link', 'warning', 'references',
   record: (record, log, report) => {
     const { id, names = [], links = [] } = record.facts;
     for (const { path, name } of links) {
-      if (name === id || names.includes(name) || log.knows(name)) continue;
+      if (name === id || names.includes(name) || log.hasName(name)) continue;
       report(placeOfRecord(record, path), `'${path}' names '${name}', which no earlier record has`);
     }
   },

@@ -35,7 +35,7 @@ export const danglingParent = defineRule('dangling-parent', 'error', 'tree', {
       for (const entry of index.entries) {
         if (parents[entry.position] !== UNRESOLVED) continue;
         const isHidden = index.firstOversizeLine > 0 && index.firstOversizeLine < entry.line;
-        const isLost = !isHidden && entry.parentId !== repair.headerId && repair.mayFix(entry, 'dangling-parent');
+        const isLost = !isHidden && entry.parentId !== repair.headerId && repair.canFix(entry, 'dangling-parent');
         parents[entry.position] = isLost ? LOST : ROOT;
         if (isLost) orphans.set(entry, 'dangling-parent');
       }

@@ -3,7 +3,7 @@ import { renameMessage } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
 /** Beyond this nobody hangs one record of a message from another. */
-const MOST_STEPS = 1_000;
+const MAX_STEPS = 1_000;
 
 export const duplicateMessageId = defineRule('duplicate-message-id', 'error', 'tree', {
   summary: 'an id of a message is used again in a later turn',
@@ -29,7 +29,7 @@ export const duplicateMessageId = defineRule('duplicate-message-id', 'error', 't
 /** Whether it hangs from a record of the same message, with nothing but results and notes of the agent between them. */
 function continues(log: RecordLog, position: number, message: number): boolean {
   let at = log.parentOf(position);
-  for (let steps = 0; at >= 0 && steps < MOST_STEPS; steps++, at = log.parentOf(at)) {
+  for (let steps = 0; at >= 0 && steps < MAX_STEPS; steps++, at = log.parentOf(at)) {
     const own = log.messageOf(at);
     if (own !== NO_MESSAGE) return own === message;
     if (log.isPrompt(at)) return false;

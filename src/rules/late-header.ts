@@ -28,7 +28,7 @@ export const lateHeader = defineRule('late-header', 'error', 'header', {
     // Behind the fixes of what is in it.
     end: (repair) => {
       const header = repair.index.findings.find(({ found }) => found === 'late-header')?.unit;
-      if (header?.kind !== 'header' || !repair.mayFix(header, 'late-header')) return;
+      if (header?.kind !== 'header' || !repair.canFix(header, 'late-header')) return;
       const members = header.edits?.members ?? [];
       const id = members.find(({ key }) => key === 'id');
       const words = `moved the header to the front${id ? ' and made its id a string' : ''}`;

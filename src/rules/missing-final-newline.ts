@@ -13,8 +13,9 @@ export const missingFinalNewline = defineRule('missing-final-newline', 'error', 
   },
   fix: {
     end: (repair) => {
-      const { unended } = repair.index;
-      if (unended !== undefined && repair.mayFix(unended, 'missing-final-newline')) editsOf(unended).endsLine = true;
+      const { unterminated } = repair.index;
+      if (unterminated !== undefined && repair.canFix(unterminated, 'missing-final-newline'))
+        editsOf(unterminated).addNewline = true;
     },
   },
 });

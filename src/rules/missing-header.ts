@@ -21,7 +21,7 @@ export const missingHeader = defineRule('missing-header', 'error', 'header', {
     records: writeHeader,
     end: (repair) => {
       const { headers, firstEntry, cwd } = repair.index;
-      if (headers.length > 0 || !repair.wants('missing-header')) return;
+      if (headers.length > 0 || !repair.shouldFix('missing-header')) return;
       repair.headerId = uuidOf(firstEntry?.bytes ?? '');
       const header = {
         type: 'session',

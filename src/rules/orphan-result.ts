@@ -1,5 +1,5 @@
+import { branchFacts } from './check/branch-facts.ts';
 import { strayResults } from './check/record-paths.ts';
-import { branchFacts } from './check/walk.ts';
 import { removeBlock } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 

@@ -1,5 +1,5 @@
 import { grouped } from '../util/words.ts';
-import { MOST_BASE64, MOST_PIXELS } from './check/large-images.ts';
+import { MAX_BASE64, MAX_PIXELS } from './check/large-images.ts';
 import { describeImage } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
@@ -12,13 +12,13 @@ export const oversizeImage = defineRule('oversize-image', 'error', 'images', {
     "'sessionctl repair' replaces the image with a text that names it, and keeps the old line in quarantine, or the image in a folder with --blobs.",
   example: '{"type":"user",…,"content":[{"type":"image","source":{"type":"base64","data":"iVBORw0…"}}]}   (6 MB)',
   recordsEnd: (log, report) => {
-    const isMany = log.images > MOST_PIXELS.many;
+    const isMany = log.images > MAX_PIXELS.many;
     for (const { position, path, image } of log.largeImages) {
       const { length, width = 0, height = 0 } = image;
       const place = log.placeOf(position, path);
-      if (length > MOST_BASE64) report(place, `the image has ${grouped(length)} base64 characters, more than 5 MiB`);
-      const most = isMany ? MOST_PIXELS.ofMany : MOST_PIXELS.ofOne;
-      if (length > MOST_BASE64 || Math.max(width, height) <= most) continue;
+      if (length > MAX_BASE64) report(place, `the image has ${grouped(length)} base64 characters, more than 5 MiB`);
+      const most = isMany ? MAX_PIXELS.ofMany : MAX_PIXELS.ofOne;
+      if (length > MAX_BASE64 || Math.max(width, height) <= most) continue;
       const inAll = isMany ? ` in a session with ${grouped(log.images)} images` : '';
       report(place, `the image has ${grouped(width)} x ${grouped(height)} pixels, more than ${grouped(most)}${inAll}`);
     }

@@ -32,7 +32,7 @@ function cutCycles(repair: RepairState): void {
   const parentOf = (at: number): number => parents[at] as number;
   for (const earliest of cycles({ size: parents.length, parentOf, forwardParents })) {
     const entry = index.entries[earliest];
-    const isLost = entry !== undefined && repair.mayFix(entry, 'parent-cycle');
+    const isLost = entry !== undefined && repair.canFix(entry, 'parent-cycle');
     parents[earliest] = isLost ? LOST : ROOT;
     if (isLost) orphans.set(entry, 'parent-cycle');
   }

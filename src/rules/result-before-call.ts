@@ -1,4 +1,4 @@
-import { branchFacts } from './check/walk.ts';
+import { branchFacts } from './check/branch-facts.ts';
 import { defineRule } from './rule.ts';
 
 export const resultBeforeCall = defineRule('result-before-call', 'warning', 'tools', {

@@ -1,5 +1,5 @@
+import { branchFacts } from './check/branch-facts.ts';
 import { KIND } from './check/log-facts.ts';
-import { branchFacts } from './check/walk.ts';
 import { defineRule } from './rule.ts';
 
 export const splitToolPair = defineRule('split-tool-pair', 'warning', 'tools', {

@@ -1,4 +1,4 @@
-import { staleLeaf as newestHidden } from '../tree/path.ts';
+import { hiddenWork } from '../tree/path.ts';
 import { settleLeaf } from './fix/settle.ts';
 import { defineRule } from './rule.ts';
 
@@ -12,7 +12,7 @@ export const staleLeaf = defineRule('stale-leaf', 'warning', 'tree', {
   example:
     '{"type":"message","id":"a",…}\n{"type":"message","id":"b","parentId":"a",…}\n{"type":"label","id":"c","parentId":"a",…}',
   end: (log, report) => {
-    const newest = newestHidden(log.index);
+    const newest = hiddenWork(log.index);
     if (newest === undefined) return;
     const newer = log.index.idOf(newest);
     const message = `the leaf hides the messages on another branch; its newest entry is ${newer === undefined ? '' : `'${newer}' `}on line ${log.index.lineOf(newest)}`;

@@ -1,6 +1,6 @@
 import { counted } from '../util/words.ts';
+import { branchFacts } from './check/branch-facts.ts';
 import { openCalls } from './check/record-paths.ts';
-import { branchFacts } from './check/walk.ts';
 import { answerCall } from './fix/record-fixes.ts';
 import { settleTools } from './fix/settle.ts';
 import { defineRule } from './rule.ts';
@@ -21,12 +21,12 @@ export const unansweredCall = defineRule('unanswered-call', 'warning', 'tools', 
     }
   },
   recordsEnd: (log, report) => {
-    for (const { call, made, goesOn, goesOnInView } of openCalls(log)) {
-      const words = goesOn
-        ? `, and the conversation goes on${goesOnInView ? '' : ', but not where an agent resumes'}`
+    for (const { call, use, continues, continuesInView } of openCalls(log)) {
+      const words = continues
+        ? `, and the conversation goes on${continuesInView ? '' : ', but not where an agent resumes'}`
         : '';
       const message = `call '${log.callIds.text(call)}' has no result${words}`;
-      report(log.placeOf(made.position, made.path), message, goesOnInView ? undefined : 'warning', goesOn);
+      report(log.placeOf(use.position, use.path), message, continuesInView ? undefined : 'warning', continues);
     }
   },
   settle: settleTools,

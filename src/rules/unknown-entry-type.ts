@@ -1,4 +1,4 @@
-import { passBy } from './fix/record-fixes.ts';
+import { bypassRecord } from './fix/record-fixes.ts';
 import { shapeRule } from './rule.ts';
 
 export const unknownEntryType = shapeRule('unknown-entry-type', 'warning', 'shape', {
@@ -18,5 +18,5 @@ export const unknownEntryType = shapeRule('unknown-entry-type', 'warning', 'shap
     }
   },
   example: '{"type":"telemetry","id":"a","parentId":null,"timestamp":"…"}',
-  fix: { parents: passBy },
+  fix: { parents: bypassRecord },
 });

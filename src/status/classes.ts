@@ -26,7 +26,7 @@ const POLICIES = ['replay-from-event', 'rerun-after-check', 'require-user-confir
 export type Policy = (typeof POLICIES)[number];
 
 /** By what a tool can do to the world: the judgment of a call that may have run and has no result. */
-const JUDGED = {
+const CLASSES = {
   pure: ['safe', 'replay-from-event', 'ready'],
   read: ['safe', 'rerun-after-check', 'ready'],
   'ask-user': ['conditional', 'require-user-confirmation', 'confirm'],
@@ -39,8 +39,8 @@ const JUDGED = {
   unknown: ['unsafe', 'require-user-confirmation', 'confirm'],
 } as const satisfies Readonly<Record<string, readonly [Idempotency, Policy, Verdict]>>;
 
-export type ClassName = keyof typeof JUDGED;
-export const CLASS_NAMES = Object.keys(JUDGED) as ClassName[];
+export type ClassName = keyof typeof CLASSES;
+export const CLASS_NAMES = Object.keys(CLASSES) as ClassName[];
 
 /** Their tools, by name in lowercase; `*` matches any characters. */
 const TOOLS: Partial<Record<ClassName, string>> = {
@@ -96,7 +96,7 @@ export function classifier(rules: readonly ClassRule[] = []): Classify {
 }
 
 function classOf(name: ClassName): Classified {
-  const [idempotency, policy, verdict] = JUDGED[name];
+  const [idempotency, policy, verdict] = CLASSES[name];
   return { class: name, idempotency, policy, verdict };
 }
 

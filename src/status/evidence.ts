@@ -36,8 +36,8 @@ const EVIDENCE: Readonly<Record<string, Read>> = {
   },
   session_exit: ({ kind, reason }) => ({ kind: 'exit', how: textOf(kind) || 'unknown', reason: textOf(reason) }),
   'goal-budget-limit': () => ({ kind: 'budget', what: "the host said that the goal's budget is used up" }),
-  lifecycle: ({ state, reason: said }) => {
-    const reason = textOf(said).slice(0, LONGEST_REASON);
+  lifecycle: ({ state, reason: rawReason }) => {
+    const reason = textOf(rawReason).slice(0, LONGEST_REASON);
     if (state === 'paused' || state === 'resumed') return { kind: state, reason };
     const what = `the host said that the budget is used up${reason === '' ? '' : ` (${reason})`}`;
     return state === 'budget' ? { kind: 'budget', what } : undefined;

@@ -1,5 +1,5 @@
 import { hasRetainedTail } from '../context/spec.ts';
-import { type Dialect, DialectWatch } from '../entries/dialect.ts';
+import { type Dialect, DialectDetector } from '../entries/dialect.ts';
 import { isObject, type JsonObject, stringText } from '../json/value.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { type CallGroup, isAnswered, Pairing, toolCalls } from '../transcript/turns.ts';
@@ -101,7 +101,7 @@ export class PathFacts {
   readonly #markers = new Map<string, CallMarkers>();
   /** What other branches know of the pending calls. */
   readonly #elsewhere = { starts: new Map<string, EntryPlace>(), results: new Map<string, EntryPlace>() };
-  #wanted: ReadonlySet<unknown> | undefined;
+  #pendingIds: ReadonlySet<unknown> | undefined;
   readonly #pairing = new Pairing<CallFacts, CallResult>();
   readonly #unanswered = new Set<CallFacts>();
   /** Answered calls whose process may outlive them; all of their results must say so. */
@@ -111,11 +111,11 @@ export class PathFacts {
   #stableBefore: EntryPlace | undefined;
   /** Why the last message did not leave a stable entry; undefined where it did. */
   #unstable: string | undefined = '';
-  readonly #dialect = new DialectWatch();
+  readonly #dialect = new DialectDetector();
 
   /** `head` are the header and the title slot, which show who wrote the log. */
   constructor(head: readonly (JsonObject | undefined)[] = []) {
-    for (const line of head) if (line) this.#dialect.see(line);
+    for (const line of head) if (line) this.#dialect.add(line);
   }
 
   add({ value, line }: StatusEntry): void {
@@ -131,7 +131,7 @@ export class PathFacts {
       this.#unstable = 'an extension added a message after it';
     } else if (type === 'compaction') this.#compact(value, place, previousId);
     else if (type === 'mode_change' && typeof mode === 'string') this.mode = { place, what: `the mode is '${mode}'` };
-    this.#dialect.see(value);
+    this.#dialect.add(value);
     if (place.entryId !== null) this.#ids.add(place.entryId);
     if (this.#unstable === undefined) this.lastStable = place;
   }
@@ -139,14 +139,14 @@ export class PathFacts {
   /** Takes an entry that is not on the path, when all of the path is known. */
   addOther({ value, line }: StatusEntry): void {
     const { type, customType, data, message } = value;
-    this.#wanted ??= new Set(this.pending.map((call) => call.toolCallId));
+    this.#pendingIds ??= new Set(this.pending.map((call) => call.toolCallId));
     const { starts, results } = this.#elsewhere;
     const isStart = type === 'custom' && evidenceOf(customType, data)?.kind === 'started';
     if (isStart) this.marksStarts = true;
     const about = isStart ? data : type === 'message' ? message : undefined;
     if (!isObject(about) || !(isStart || about['role'] === 'toolResult')) return;
     const id = stringOf(about['toolCallId']);
-    if (id === undefined || !this.#wanted.has(id)) return;
+    if (id === undefined || !this.#pendingIds.has(id)) return;
     if (isStart) starts.set(id, placeOf(value, line));
     else if (!results.has(id)) results.set(id, placeOf(value, line));
   }
@@ -254,8 +254,8 @@ export class PathFacts {
     const toolName = stringOf(message['toolName']) ?? group?.calls[0]?.toolName ?? '';
     const named = `${toolName || 'a tool'} (${toolCallId})`;
     const text = resultText(message).trim().slice(0, TEXT_CHARS);
-    const note = (said: string, reason?: StatusFinding['reason']) =>
-      this.noted.push({ place, kind, toolCallId, toolName, text, round: this.round, what: said, reason });
+    const note = (summary: string, reason?: StatusFinding['reason']) =>
+      this.noted.push({ place, kind, toolCallId, toolName, text, round: this.round, what: summary, reason });
     if (kind === 'denied')
       note(`${named} was denied: not executed, must not be proposed again silently`, ['confirm', 'permission-denied']);
     else if (kind === 'interrupted') note(`${named} was ${what}`, ['confirm', 'interrupted']);

@@ -39,14 +39,14 @@ export function pathArgument(args: JsonObject): string | undefined {
 export function probeCalls(
   { pending, lastTurn }: PathFacts,
   classify: Classify,
-  look: (path: string, wantedSize: number | undefined) => ProbeReading,
+  read: (path: string, expectedSize: number | undefined) => ProbeReading,
 ): ReadonlyMap<CallFacts, Probe> {
   const writes = pending.filter((call) => classify(call.toolName, call.args).class === 'workspace-write');
   const probeOf = (call: CallFacts): Probe => {
     const request = probeRequest(call);
     if (!request) return { result: 'unknown', reason: 'the call does not name a file to check' };
     const size = request.kind === 'write' ? Buffer.byteLength(request.content) : undefined;
-    return judgeProbe(request, look(request.path, size), lastTurn?.time);
+    return judgeProbe(request, read(request.path, size), lastTurn?.time);
   };
   return new Map(writes.map((call) => [call, probeOf(call)]));
 }
@@ -91,10 +91,10 @@ export function judgeProbe(request: ProbeRequest, reading: ProbeReading, callTim
     if (reading.kind === 'size') return probe('unknown', 'the file is too large to search');
     return { ...judgeEdits(request.edits, reading.bytes), path, ...times };
   }
-  const wanted = Buffer.from(request.content, 'utf8');
-  if (reading.kind === 'size' && reading.size === wanted.length)
+  const expected = Buffer.from(request.content, 'utf8');
+  if (reading.kind === 'size' && reading.size === expected.length)
     return probe('unknown', 'the file is too large to compare');
-  return reading.kind === 'file' && wanted.equals(reading.bytes)
+  return reading.kind === 'file' && expected.equals(reading.bytes)
     ? probe('appears applied', 'the file has exactly what the call would write')
     : probe('appears not applied', 'the file has other content');
 }

@@ -16,21 +16,21 @@ import { readProviderError } from './results.ts';
 import type { FileState, PendingCall, State, Status, StatusFinding } from './types.ts';
 
 /** Of each kind; a log with thousands of holes is not reported hole by hole. */
-const MOST_EVIDENCE = 50;
+const MAX_EVIDENCE = 50;
 
 export interface SessionStatusOptions {
   /** Whose path is judged; undefined is the last entry of the log. */
   readonly rev?: string | undefined;
   readonly classify: Classify;
   /** Sees whether the files that pending calls name are as the calls would leave them. */
-  readonly look?: (facts: PathFacts) => ReadonlyMap<CallFacts, Probe> | undefined;
+  readonly probe?: (facts: PathFacts) => ReadonlyMap<CallFacts, Probe> | undefined;
   /** What `validate` reports as errors in another agent's log: reading it leaves them out. */
   readonly errors?: FileState['errors'];
 }
 
 /** Whether an open session may be resumed. Holds the ids of the path and the calls of its last turn. */
 export async function sessionStatus(session: Log, options: SessionStatusOptions): Promise<Status> {
-  const { rev, classify, look, errors } = options;
+  const { rev, classify, probe, errors } = options;
   const { index, header, endsWithNewline } = session;
   const last = await lastEntry(session);
   const leaf = rev === undefined ? last : await resolveEntry(session, rev);
@@ -44,7 +44,7 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
   });
   await addOthers(session, path, facts);
   const newer = newerWork(session, rev);
-  const probes = look?.(facts);
+  const probes = probe?.(facts);
   const firstEntry = index.size > 0 ? index.lineOf(0) : Number.POSITIVE_INFINITY;
   const heads = session.headerLines.filter((line) => line < firstEntry).length - (session.titleSlot ? 1 : 0);
   const id = header?.['id'];
@@ -85,23 +85,23 @@ async function addOthers(session: Log, path: Int32Array, facts: PathFacts): Prom
   if (facts.pending.length === 0) return;
   const onPath = new Uint8Array(index.size);
   for (const position of path) onPath[position] = 1;
-  function* wanted(): Generator<number> {
+  function* candidates(): Generator<number> {
     for (let at = 0; at < index.size; at++) {
       const type = index.typeOf(at);
       const isResult = type === 'message' && ['toolResult', ''].includes(index.roleOf(at));
       if (onPath[at] === 0 && (isResult || type === 'custom')) yield at;
     }
   }
-  await session.forEachEntry(wanted(), (entry) => facts.addOther(entry));
+  await session.forEachEntry(candidates(), (entry) => facts.addOther(entry));
 }
 
-type Mildest = (calls: readonly CallFacts[], stopReason?: string) => Verdict;
+type CappedVerdict = (calls: readonly CallFacts[], stopReason?: string) => Verdict;
 
 export function judgeStatus(path: PathFacts, file: FileState, classify: Classify): Status {
   const marks: StatusFinding[] = [];
   const pending = path.pending.map((call) => pendingCall(path, file, classify, call, marks));
   // The worst of what these calls may have done, and no worse than check: the session went on after them.
-  const mildest: Mildest = (calls, stopReason) =>
+  const cappedVerdict: CappedVerdict = (calls, stopReason) =>
     milder('check', worst(calls.map((call) => unansweredVerdict(path, classify, call, stopReason))));
   const isCurrent = ({ round }: { readonly round: number }) => round === path.round;
   const found: StatusFinding[] = [
@@ -111,12 +111,12 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
     ...compactionFindings(path),
     ...marks,
     ...pendingFindings(path, pending),
-    ...(path.lastTurn && isCurrent(path.lastTurn) ? turnFindings(path.lastTurn, mildest) : []),
+    ...(path.lastTurn && isCurrent(path.lastTurn) ? turnFindings(path.lastTurn, cappedVerdict) : []),
     ...(path.interrupt ? [interruptFinding(path.interrupt)] : []),
     ...verificationFindings(path),
     ...path.noted.filter(isCurrent),
-    ...earlierFindings(path, mildest),
-    ...backgroundFindings(path, mildest),
+    ...earlierFindings(path, cappedVerdict),
+    ...backgroundFindings(path, cappedVerdict),
     ...[...path.userCommands, ...path.budgetNotes].map((note) =>
       isCurrent(note) ? note : { ...note, reason: undefined },
     ),
@@ -202,7 +202,7 @@ function* lineFindings(file: FileState): Generator<StatusFinding> {
     const what = more.length === 0 ? one : `${more.length + 1} ${unit}s that are not on the path are damaged`;
     yield damaged('check', `${what}: newer work may have been there`, hole.line);
   }
-  for (const { line, rule } of damage.slice(0, MOST_EVIDENCE))
+  for (const { line, rule } of damage.slice(0, MAX_EVIDENCE))
     yield { place: { entryId: null, line }, what: `damaged: ${rule}` };
   if (newerWork === undefined) return;
   const what = `newer work is on another branch: line:${newerWork} is not on this path`;
@@ -211,8 +211,8 @@ function* lineFindings(file: FileState): Generator<StatusFinding> {
 
 /** What its own agent would lose, hide or refuse; damage that the path needs or at the end is told already. */
 function* errorFindings({ errors = [], damage, lastEntryLine }: FileState): Generator<StatusFinding> {
-  const told = new Set(damage.flatMap(({ line, needed }) => (needed || line > lastEntryLine ? line : [])));
-  const others = errors.filter(({ line }) => !told.has(line));
+  const reported = new Set(damage.flatMap(({ line, needed }) => (needed || line > lastEntryLine ? line : [])));
+  const others = errors.filter(({ line }) => !reported.has(line));
   const [first] = others;
   if (!first) return;
   const rules = [...new Set(others.map(({ rule }) => rule))].join(', ');
@@ -239,7 +239,7 @@ function pendingFindings(path: PathFacts, pending: readonly PendingCall[]): Stat
     ? ', not started as far as the log shows'
     : `: it ${pending.some((one) => one.started === 'yes') ? 'ran' : 'may have run'}`;
   const answered = counted(turn.calls.length - pending.length, 'answered one');
-  const said: Partial<Record<State, string>> = {
+  const texts: Partial<Record<State, string>> = {
     'output-cut': `the output was truncated with ${many}: the arguments may be incomplete`,
     'partially-answered': `${many} alongside ${answered}; the order of execution is unknown`,
     'intent-only': `${many}, none of them started as far as the log shows`,
@@ -248,7 +248,7 @@ function pendingFindings(path: PathFacts, pending: readonly PendingCall[]): Stat
     'permission-denied': `${many}: denied, so not executed; must not be proposed again silently`,
     'finished-no-observation': `${many}: the tool ended, its observation is missing`,
   };
-  return [reason(worst(pending.map((one) => one.verdict)), state, said[state] ?? `${many}${open}`, turn)];
+  return [reason(worst(pending.map((one) => one.verdict)), state, texts[state] ?? `${many}${open}`, turn)];
 }
 
 function pendingState(path: PathFacts, { stopReason, calls }: TurnFacts, pending: readonly PendingCall[]): State {
@@ -284,7 +284,7 @@ function verificationFindings({ verification }: PathFacts): StatusFinding[] {
   return [isOpen ? reason('check', 'verification-open', what, verification) : { place: verification, what }];
 }
 
-function* turnFindings(turn: TurnFacts, mildest: Mildest): Generator<StatusFinding> {
+function* turnFindings(turn: TurnFacts, cappedVerdict: CappedVerdict): Generator<StatusFinding> {
   const { stopReason, deferred, calls } = turn;
   const ended = (verdict: Verdict, state: State, what: string) => reason(verdict, state, what, turn);
   if (stopReason === 'aborted') yield ended('confirm', 'interrupted', USER_STOPPED);
@@ -306,29 +306,32 @@ function* turnFindings(turn: TurnFacts, mildest: Mildest): Generator<StatusFindi
   );
   const place = skipped[0]?.group?.results[0];
   const what = 'calls were skipped for a user message that is not in the log';
-  if (place) yield reason(mildest(skipped, stopReason), 'interrupted', what, place);
+  if (place) yield reason(cappedVerdict(skipped, stopReason), 'interrupted', what, place);
 }
 
-function* earlierFindings({ earlierUnanswered, round }: PathFacts, mildest: Mildest): Generator<StatusFinding> {
+function* earlierFindings(
+  { earlierUnanswered, round }: PathFacts,
+  cappedVerdict: CappedVerdict,
+): Generator<StatusFinding> {
   const ofThisRound = earlierUnanswered.filter((call) => call.round === round);
   const [first] = ofThisRound;
   if (first) {
     const many = counted(ofThisRound.length, 'earlier call');
     const what = `${many} since the last user message, without a result (${first.toolName}): the host continued`;
-    yield reason(mildest(ofThisRound), 'unknown', what, first);
+    yield reason(cappedVerdict(ofThisRound), 'unknown', what, first);
   }
-  for (const place of earlierUnanswered.slice(-MOST_EVIDENCE)) {
+  for (const place of earlierUnanswered.slice(-MAX_EVIDENCE)) {
     const named = `${place.toolName || 'a tool'} (${place.toolCallId})`;
     yield { place, what: `${named} of an earlier turn has no result on this path` };
   }
 }
 
-function backgroundFindings({ background, round, lastTurn }: PathFacts, mildest: Mildest): StatusFinding[] {
+function backgroundFindings({ background, round, lastTurn }: PathFacts, cappedVerdict: CappedVerdict): StatusFinding[] {
   return background.map(({ call, how }) => {
     const what = `${call.toolName} (${call.toolCallId}) ${how}`;
     if (call.round !== round || !call.dispatched) return { place: call, what };
     const stopReason = call.line === lastTurn?.line ? lastTurn.stopReason : undefined;
-    return reason(mildest([call], stopReason), 'background-process', `${what}: it may still be running`, call);
+    return reason(cappedVerdict([call], stopReason), 'background-process', `${what}: it may still be running`, call);
   });
 }
 

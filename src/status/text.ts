@@ -3,7 +3,7 @@ import { counted, shellQuoted, shellWord } from '../util/words.ts';
 import type { Verdict } from './classes.ts';
 import type { NextStep, PendingCall, Status } from './types.ts';
 
-const MOST_CALLS = 3;
+const MAX_CALLS = 3;
 
 const MEANING: Readonly<Record<Verdict, string>> = {
   ready: 'safe to resume',
@@ -64,8 +64,8 @@ export function statusText(status: Status, source: StatusSource, { style, clean,
     `${style.bold(paint(verdict))}: ${MEANING[verdict]} (${state})`,
     ...why,
     ...(reasons.length > 2 ? [rest(reasons.length - 2, 'more reason')] : []),
-    ...pending.slice(0, MOST_CALLS).map((call) => `  pending: ${pendingText(call, clean)}`),
-    ...(pending.length > MOST_CALLS ? [rest(pending.length - MOST_CALLS, 'more pending call')] : []),
+    ...pending.slice(0, MAX_CALLS).map((call) => `  pending: ${pendingText(call, clean)}`),
+    ...(pending.length > MAX_CALLS ? [rest(pending.length - MAX_CALLS, 'more pending call')] : []),
     ...(denied.length > 0 ? [`  denied: ${clean(denied.join(', '))}${current.length > 3 ? ' ...' : ''}`] : []),
     `  leaf: ${leafId === null ? 'none' : clean(leafId)}`,
     `  last stable entry: ${stableText(status, source, clean)}`,

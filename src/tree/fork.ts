@@ -6,7 +6,7 @@ import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
 import { AppError } from '../util/errors.ts';
-import { eachLabel, type GivenLabel } from './labels.ts';
+import { forEachLabel, type GivenLabel } from './labels.ts';
 import { cutPath, markPositions, pathEnd, pathTo } from './path.ts';
 
 /** What makes a copied path a session of its own. */
@@ -43,7 +43,7 @@ export class ForkIds {
   }
 
   /** To be called with every entry that will be in the fork, in order. */
-  know(entry: JsonObject): void {
+  add(entry: JsonObject): void {
     if (typeof entry['id'] === 'string') this.#ids.push(entry['id']);
     for (const key of ['id', ...REFERENCES]) {
       const id = entry[key];
@@ -55,11 +55,11 @@ export class ForkIds {
   rename(): void {
     this.#ids.forEach((id, index) => {
       let attempt = 0;
-      let minted = '';
-      do minted = stableId(this.#session, index + 1, attempt++);
-      while (this.#taken.has(minted));
-      this.#taken.add(minted);
-      this.#renamed.set(id, minted);
+      let newId = '';
+      do newId = stableId(this.#session, index + 1, attempt++);
+      while (this.#taken.has(newId));
+      this.#taken.add(newId);
+      this.#renamed.set(id, newId);
     });
   }
 
@@ -95,7 +95,7 @@ async function lateLabels(session: Log, path: Iterable<number>): Promise<number[
   const isOnPath = markPositions(session.index, path);
   const last = new Map<number, GivenLabel>();
   const own = new Map<number, string>();
-  await eachLabel(session, (target, given) => {
+  await forEachLabel(session, (target, given) => {
     if (isOnPath[target] !== 1) return;
     last.set(target, given);
     if (isOnPath[given.by] === 1) own.set(target, given.label);
@@ -145,8 +145,8 @@ export async function* forkLines(session: Log, leaf: number, options: ForkOption
   const other = pathTo(session.index, leaf, 'last');
   // Agents do not agree which entry a repeated id means.
   if (path.length !== other.length || path.some((at, place) => at !== other[place])) throw refused(session, REPEATED);
-  const wanted = [...path, ...(await lateLabels(session, path))];
-  const ids = await readWhole(session, wanted, id, newIds);
+  const positions = [...path, ...(await lateLabels(session, path))];
+  const ids = await readWhole(session, positions, id, newIds);
   const version = header && versionOf(header).known ? undefined : session.version;
   if (titleSlotText !== undefined) {
     if (Buffer.byteLength(titleSlotText, 'utf8') + 1 === TITLE_SLOT_BYTES) yield titleSlotText;
@@ -155,7 +155,7 @@ export async function* forkLines(session: Log, leaf: number, options: ForkOption
   yield forkHeader(headerText, identity, version);
   let place = 0;
   let last: string | null = null;
-  for await (const entry of session.entries(wanted)) {
+  for await (const entry of session.entries(positions)) {
     const isLabel = place >= path.length;
     const parentId = place++ === 0 ? rootParent(session, leaf, entry, options) : isLabel ? last : undefined;
     yield forkEntry(entry.text, entry.value, ids, parentId);
@@ -168,20 +168,20 @@ function refused(session: Log, why: string): AppError {
 }
 
 /** Reads all that will be written once before the first byte leaves: a fork with a hole in it is none. */
-async function readWhole(session: Log, wanted: readonly number[], id: string, renames: boolean): Promise<ForkIds> {
+async function readWhole(session: Log, positions: readonly number[], id: string, renames: boolean): Promise<ForkIds> {
   const ids = new ForkIds(id);
-  const met = session.index.repeatedIds > 0 ? new Set<unknown>() : undefined;
+  const seen = session.index.repeatedIds > 0 ? new Set<unknown>() : undefined;
   let read = 0;
-  for await (const { position, line, value } of session.entries(wanted)) {
-    if (position !== wanted[read]) break;
+  for await (const { position, line, value } of session.entries(positions)) {
+    if (position !== positions[read]) break;
     const field = unusableField(value);
     if (field !== undefined) throw refused(session, `line ${line}, which is on the path, has no usable ${field}`);
-    if (met?.has(value['id'])) throw refused(session, REPEATED);
-    met?.add(value['id']);
-    if (renames) ids.know(value);
+    if (seen?.has(value['id'])) throw refused(session, REPEATED);
+    seen?.add(value['id']);
+    if (renames) ids.add(value);
     read++;
   }
-  const missing = wanted[read];
+  const missing = positions[read];
   if (missing !== undefined)
     throw refused(session, `line ${session.index.lineOf(missing)}, which is on the path, is damaged`);
   if (renames) ids.rename();

@@ -19,7 +19,7 @@ export async function labels(session: Log): Promise<Map<number, string>> {
 /** The same with where it is given. What the target's last label entry in file order says counts. */
 export async function givenLabels(session: Log): Promise<Map<number, GivenLabel>> {
   const found = new Map<number, GivenLabel>();
-  await eachLabel(session, (target, given) => {
+  await forEachLabel(session, (target, given) => {
     if (given.label === '') found.delete(target);
     else found.set(target, given);
   });
@@ -27,7 +27,7 @@ export async function givenLabels(session: Log): Promise<Map<number, GivenLabel>
 }
 
 /** Every label entry whose target is in the log, in file order. */
-export async function eachLabel(session: Log, visit: (target: number, given: GivenLabel) => void): Promise<void> {
+export async function forEachLabel(session: Log, visit: (target: number, given: GivenLabel) => void): Promise<void> {
   const { index } = session;
   await session.forEachEntry(index.ofTypes(['label']), ({ position, value }) => {
     const targetId = value['targetId'];

@@ -1,4 +1,4 @@
-import { isShown } from '../entries/types/index.ts';
+import { isSeenByModel } from '../entries/types/index.ts';
 import { type Duplicates, type LogIndex, MISSING_PARENT } from '../log/log-index.ts';
 import { Children, cycles } from './children.ts';
 
@@ -9,11 +9,11 @@ import { Children, cycles } from './children.ts';
 export function pathTo(index: LogIndex, position: number, duplicates?: Duplicates): Int32Array {
   const path = new Int32Array(index.size);
   let start = path.length;
-  const met = new Uint8Array(index.size);
+  const visited = new Uint8Array(index.size);
   for (let at = position; at >= 0; at = index.parentOf(at, duplicates)) {
     const id = index.lastDefinition(at);
-    if (met[id] === 1) break;
-    met[id] = 1;
+    if (visited[id] === 1) break;
+    visited[id] = 1;
     path[--start] = at;
   }
   return path.subarray(start);
@@ -85,14 +85,14 @@ export function commonAncestor(index: LogIndex, a: number, b: number): number {
  * nothing is shown to the model, and another branch from there holds a message. Gives the last entry in the file of
  * those branches, or undefined.
  */
-export function staleLeaf(index: LogIndex, leaf = index.size - 1): number | undefined {
-  if (index.size < 3 || isShown(index.typeOf(leaf))) return undefined;
+export function hiddenWork(index: LogIndex, leaf = index.size - 1): number | undefined {
+  if (index.size < 3 || isSeenByModel(index.typeOf(leaf))) return undefined;
   const children = new Children(index);
   let own = leaf;
   let parent = children.parentOf(own);
   while (parent >= 0 && children.hasOne(parent)) {
     own = parent;
-    if (isShown(index.typeOf(own))) return undefined;
+    if (isSeenByModel(index.typeOf(own))) return undefined;
     parent = children.parentOf(own);
   }
   if (parent < 0) return undefined;

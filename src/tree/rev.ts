@@ -15,7 +15,7 @@ export interface RevOptions {
 }
 
 const SHORTEST_PREFIX = 4;
-const MOST_CANDIDATES = 5;
+const MAX_CANDIDATES = 5;
 const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, a prefix of one, or a label";
 
 /**
@@ -157,7 +157,7 @@ class RevReader {
     for (const one of index.ids()) if (fits(one[0])) found.push(one);
     const definitions = found.flatMap(([id]) => index.definitions(id));
     if (found.length <= 1) return await this.#only(definitions, part);
-    const names = found.slice(0, MOST_CANDIDATES).map(([id, at]) => `'${id}' (line ${index.lineOf(at)})`);
+    const names = found.slice(0, MAX_CANDIDATES).map(([id, at]) => `'${id}' (line ${index.lineOf(at)})`);
     throw this.#ambiguous(part, names, found.length, 'use more characters');
   }
 
@@ -180,7 +180,7 @@ class RevReader {
     const all = [...(await this.#labelNames())];
     const listed = (names: readonly string[]): string => names.map((label) => `'${label}'`).join(', ');
     const near = nearest(word, all);
-    const some = `${listed(all.slice(0, MOST_CANDIDATES))}${all.length > MOST_CANDIDATES ? ', ...' : ''}`;
+    const some = `${listed(all.slice(0, MAX_CANDIDATES))}${all.length > MAX_CANDIDATES ? ', ...' : ''}`;
     const there = all.length === 0 ? 'the log has no labels' : `there ${all.length === 1 ? 'is' : 'are'} ${some}`;
     const rest = near.length > 0 ? `did you mean ${listed(near)}?` : there;
     return this.error(`no entry has the label '${word}'; ${rest}`);
@@ -195,7 +195,7 @@ class RevReader {
     if (found.length <= 1) return found[0];
     const all = await this.#allLabels();
     const names: string[] = [];
-    for await (const { position, line, value } of this.#session.entries(found.slice(0, MOST_CANDIDATES))) {
+    for await (const { position, line, value } of this.#session.entries(found.slice(0, MAX_CANDIDATES))) {
       const label = all.get(position);
       names.push(`'${value['id']}' (line ${line}${label === undefined ? '' : `, label '${label}'`})`);
     }
@@ -203,7 +203,7 @@ class RevReader {
   }
 
   #ambiguous(rev: string, names: readonly string[], count: number, how: string): AppError {
-    const more = count > MOST_CANDIDATES ? [`${count - MOST_CANDIDATES} more`] : [];
+    const more = count > MAX_CANDIDATES ? [`${count - MAX_CANDIDATES} more`] : [];
     return this.error(`'${rev}' is ambiguous; it could be ${[...names, ...more].join(', ')}; ${how}`);
   }
 }

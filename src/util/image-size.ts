@@ -7,7 +7,7 @@ export interface ImageSize {
 /** Enough for the headers of all but JPEG. */
 const HEAD = 40;
 /** A JPEG has few segments before the one with its size; a file made to be slow has no more of our time. */
-const MOST_SEGMENTS = 256;
+const MAX_SEGMENTS = 256;
 
 /** The sides of a PNG, JPEG, GIF or WebP from its first bytes, given as base64; undefined for what is none. */
 export function imageSize(base64: string): ImageSize | undefined {
@@ -33,7 +33,7 @@ function webpSize(head: Buffer, text: string): ImageSize | undefined {
 /** The size is in the start of the frame, behind segments that may hold a picture of their own. */
 function jpegSize(base64: string): ImageSize | undefined {
   let at = 2;
-  for (let n = 0; n < MOST_SEGMENTS; n++) {
+  for (let n = 0; n < MAX_SEGMENTS; n++) {
     const segment = bytesAt(base64, at, 9);
     if (segment.length < 9 || segment[0] !== 0xff) return undefined;
     const marker = segment[1] as number;

@@ -11,7 +11,7 @@ const PAGE = 1 << PAGE_BITS;
 const FIRST_PAGE = 1 << 14;
 /** In the first byte of a text: its length follows in four bytes. */
 const LONG = 0xff;
-const MOST_BYTES = 2 ** 32;
+const MAX_BYTES = 2 ** 32;
 /** Texts up to this length, such as ids, are encoded character by character. */
 const SHORT = 64;
 const RECENT_BITS = 6;
@@ -179,7 +179,7 @@ export class Symbols {
     const length = end - start;
     const page = this.#pageFor(length + 5);
     const place = (this.#pages.length - 1) * PAGE + this.#used;
-    if (place >= MOST_BYTES) throw new AppError('more than 4 GB of ids are in this log; it cannot be indexed');
+    if (place >= MAX_BYTES) throw new AppError('more than 4 GB of ids are in this log; it cannot be indexed');
     const head = length * 2 + (isWide ? 1 : 0);
     if (head < LONG) page[this.#used++] = head;
     else {

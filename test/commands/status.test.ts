@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DialectWatch } from '../../src/entries/dialect.ts';
+import { DialectDetector } from '../../src/entries/dialect.ts';
 import type { Status } from '../../src/status/types.ts';
 import { projectRoot, run, spawnCommand, spawnProgram } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -297,8 +297,8 @@ describe('sessionctl status', () => {
           message: { role: 'assistant', content: [call], stopReason: 'aborted' },
         },
       ];
-      const watch = new DialectWatch();
-      for (const line of lines) watch.see(line);
+      const watch = new DialectDetector();
+      for (const line of lines) watch.add(line);
       const ran = await run(['status', '--json'], { stdin: lines.map((line) => `${JSON.stringify(line)}\n`).join('') });
       expect((JSON.parse(ran.stdout) as Status).pending[0]?.started).toBe(started);
       expect(watch.dialect === 'pi').toBe(started === 'no');

@@ -71,7 +71,7 @@ describe('a message in a diff', () => {
   });
 
   it('shows less of a result than of what was said', () => {
-    const lines = (message: JsonObject): number => messageItem(message).mostLines;
+    const lines = (message: JsonObject): number => messageItem(message).maxLines;
     expect(lines({ role: 'toolResult', content: '' })).toBeLessThan(lines({ role: 'user', content: '' }));
     expect(lines({ role: 'bashExecution', command: '' })).toBe(lines({ role: 'toolResult', content: '' }));
   });

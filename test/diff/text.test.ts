@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DiffItem } from '../../src/diff/item.ts';
-import { aloneLines, changedLines, type Look, totalsLines } from '../../src/diff/report.ts';
+import { aloneLines, changedLines, type DiffStyle, totalsLines } from '../../src/diff/report.ts';
 import type { SideTotals } from '../../src/diff/totals.ts';
 import { NO_USAGE } from '../../src/entries/usage.ts';
 import { PLAIN } from '../../src/util/io.ts';
@@ -10,13 +10,13 @@ const named =
   (name: string) =>
   (text: string): string =>
     `<${name}>${text}</>`;
-const plain: Look = { style: PLAIN, clean: same };
-const painted: Look = {
+const plain: DiffStyle = { style: PLAIN, clean: same };
+const painted: DiffStyle = {
   style: { ...PLAIN, red: named('red'), green: named('green'), yellow: named('yellow') },
   clean: (text) => `(${text})`,
 };
 
-const item = (text: string, mostLines = 6, title = 'user'): DiffItem => ({ title, text, mostLines });
+const item = (text: string, maxLines = 6, title = 'user'): DiffItem => ({ title, text, maxLines });
 
 describe('an entry that one side has alone', () => {
   it('has the sign of its side on every line, also on an empty one', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchSequences, type Segment, sameness, wordDiff } from '../../src/diff/words.ts';
+import { matchSequences, type Segment, similarity, wordDiff } from '../../src/diff/words.ts';
 import { settings } from '../support/properties.ts';
 
 function oldText(segments: readonly Segment[]): string {
@@ -90,11 +90,11 @@ describe('the word diff', () => {
   });
 
   it('tells likeness apart from unlikeness', () => {
-    expect(sameness(wordDiff('fix the cart test', 'fix the basket test'))).toBeGreaterThan(0.5);
-    expect(sameness(wordDiff('fix the cart test', 'write me a poem'))).toBeLessThan(0.3);
-    expect(sameness(wordDiff('', ''))).toBe(1);
-    expect(sameness(wordDiff('the same text', 'the same text'))).toBe(1);
-    expect(sameness(wordDiff('one', 'two'))).toBe(0);
+    expect(similarity(wordDiff('fix the cart test', 'fix the basket test'))).toBeGreaterThan(0.5);
+    expect(similarity(wordDiff('fix the cart test', 'write me a poem'))).toBeLessThan(0.3);
+    expect(similarity(wordDiff('', ''))).toBe(1);
+    expect(similarity(wordDiff('the same text', 'the same text'))).toBe(1);
+    expect(similarity(wordDiff('one', 'two'))).toBe(0);
   });
 
   it('finds its way through megabytes, also where every word repeats', () => {

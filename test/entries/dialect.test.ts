@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DialectWatch, dialectOf } from '../../src/entries/dialect.ts';
+import { DialectDetector, dialectOf } from '../../src/entries/dialect.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 import { projectRoot } from '../support/run.ts';
 
@@ -21,11 +21,11 @@ test('never takes a sample session of one for the other', () => {
   const folder = join(projectRoot, 'fixtures/sessions');
   let told = 0;
   for (const name of readdirSync(folder).filter((one) => /^(pi|omp)-/.test(one))) {
-    const watch = new DialectWatch();
+    const watch = new DialectDetector();
     const lines = readFileSync(join(folder, name), 'utf8')
       .split('\n')
       .filter((line) => line.trim() !== '');
-    for (const line of lines) watch.see(JSON.parse(line) as JsonObject);
+    for (const line of lines) watch.add(JSON.parse(line) as JsonObject);
     expect([undefined, name.split('-')[0]], name).toContain(watch.dialect);
     if (watch.dialect) told++;
   }
@@ -34,8 +34,8 @@ test('never takes a sample session of one for the other', () => {
 
 test('takes marks that only omp leaves as evidence of a log, though either agent reads them', () => {
   const mark = { type: 'custom', customType: 'tool_execution_start', data: {} };
-  const watch = new DialectWatch();
-  watch.see(mark);
+  const watch = new DialectDetector();
+  watch.add(mark);
   expect(watch.dialect).toBe('omp');
   expect(dialectOf(mark)).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entryTypes } from '../../src/entries/types/index.ts';
 import { applySplices } from '../../src/json/text.ts';
-import { shownIds } from '../../src/repair/garbage.ts';
+import { salvageIds } from '../../src/repair/garbage.ts';
 import { InputChanged } from '../../src/repair/index.ts';
 import { hasPayload } from '../../src/rules/fix/rebuild-tree.ts';
 import { fixUtf8 } from '../../src/rules/fix/split-damaged-line.ts';
@@ -103,7 +103,7 @@ describe('what garbage still shows', () => {
     ['{"content":"{\\"id\\":\\"b\\",\\"parentId\\":\\"a\\"', []],
     ['', []],
   ])('is read from %s', (raw, expected) => {
-    expect([...new Map(shownIds(raw).map((one) => [one.id, one])).values()]).toEqual(expected);
+    expect([...new Map(salvageIds(raw).map((one) => [one.id, one])).values()]).toEqual(expected);
   });
 });
 

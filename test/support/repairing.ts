@@ -43,14 +43,14 @@ export interface RepairOptions {
 export async function repair(input: Buffer | string, options: RepairOptions = {}): Promise<Repaired> {
   const bytes = Buffer.from(input);
   const chunks = (): AsyncGenerator<Buffer> => inChunks(bytes, options.chunkBytes ?? 65_536);
-  const wants = (rule: string): boolean => (options.only ? options.only.includes(rule) : !WARNINGS.has(rule));
-  const builder = new RepairIndexBuilder({ wants, onObject: () => {}, tools: options.settleTools === true });
+  const shouldFix = (rule: string): boolean => (options.only ? options.only.includes(rule) : !WARNINGS.has(rule));
+  const builder = new RepairIndexBuilder({ shouldFix, onObject: () => {}, tools: options.settleTools === true });
   const limit = options.maxLineBytes === undefined ? {} : { maxLineBytes: options.maxLineBytes };
   for await (const line of readLines(chunks(), limit)) builder.take(line);
   builder.end();
   const plan = await makePlan(builder.index, {
     name: 'log',
-    wants,
+    shouldFix,
     settleTools: options.settleTools === true,
     settleLeaf: options.settleLeaf === true,
   });

@@ -30,7 +30,7 @@ describe('the entries of a fork', () => {
 
   it('stay as they are where nothing is renamed and nothing hangs elsewhere', () => {
     const ids = new ForkIds('new');
-    ids.know(value);
+    ids.add(value);
     expect(forkEntry(text, value, ids)).toBe(text);
     expect(forkEntry(text, value, ids, 'b')).toBe(text);
     expect(forkEntry(text, value, ids, 'x')).toBe(text.replace('"parentId":"b"', '"parentId":"x"'));
@@ -40,7 +40,7 @@ describe('the entries of a fork', () => {
 
   it('get new ids everywhere that they are named, and ids of entries that are not in the fork stay', () => {
     const ids = new ForkIds('new');
-    for (const id of ['a', 'b', 'c', 'd']) ids.know({ id });
+    for (const id of ['a', 'b', 'c', 'd']) ids.add({ id });
     ids.rename();
     const renamed = JSON.parse(forkEntry(text, value, ids)) as typeof value;
     expect(renamed).toEqual({
@@ -56,9 +56,9 @@ describe('the entries of a fork', () => {
 
   it('never get an id that one of them has or names already', () => {
     const ids = new ForkIds('new');
-    ids.know({ id: 'a' });
-    ids.know({ id: stableId('new', 1, 0), parentId: stableId('new', 1, 1) });
-    ids.know({ id: 7 });
+    ids.add({ id: 'a' });
+    ids.add({ id: stableId('new', 1, 0), parentId: stableId('new', 1, 1) });
+    ids.add({ id: 7 });
     ids.rename();
     expect(ids.of('a')).toBe(stableId('new', 1, 2));
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Log } from '../../src/log/log.ts';
 import { lastEntry } from '../../src/tree/last-entry.ts';
-import { staleLeaf } from '../../src/tree/path.ts';
+import { hiddenWork } from '../../src/tree/path.ts';
 import { resolveEntry, resolveRev } from '../../src/tree/rev.ts';
 import { labelEntry, message, sessionOf } from '../support/memory-session.ts';
 
@@ -278,7 +278,7 @@ describe('staleLeaf', () => {
       labelEntry('l', 'a', 'b', 'x'),
       labelEntry('m', 'l', 'b', 'y'),
     ]);
-    expect(staleLeaf(session.index)).toBe(2);
+    expect(hiddenWork(session.index)).toBe(2);
     await session.close();
   });
 
@@ -293,7 +293,7 @@ describe('staleLeaf', () => {
       [message('a', null), message('b', 'a'), labelEntry('l', null, 'a', 'y')],
     ]) {
       const session = await sessionOf(log);
-      expect(staleLeaf(session.index)).toBeUndefined();
+      expect(hiddenWork(session.index)).toBeUndefined();
       await session.close();
     }
   });

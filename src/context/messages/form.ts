@@ -1,6 +1,6 @@
 import { isObject } from '../../json/value.ts';
 import { CONTEXT_RULES, type Projected } from '../types.ts';
-import { type LeftOutBy, toLlm } from './llm.ts';
+import { type LeftOutReason, toLlm } from './llm.ts';
 import { textPart } from './parts.ts';
 import { ANTHROPIC, OPENAI, type Provider } from './providers.ts';
 import { ResponsesItems } from './responses.ts';
@@ -45,14 +45,14 @@ export class MessageForm {
     if (this.#items && isObject(value) && this.#items.addStored(value, text)) return this.#items.ready();
     const outcome = toLlm(text, value);
     if (this.#items && outcome.kind !== 'left-out') {
-      if (outcome.kind === 'system') this.#items.say('system', textPart(outcome.text));
+      if (outcome.kind === 'system') this.#items.addMessage('system', textPart(outcome.text));
       else this.#items.add(outcome.value, outcome.text);
       return this.#items.ready();
     }
     if (outcome.kind === 'message')
       return this.#turns ? this.#messages(this.#turns.add(outcome.value, outcome.text), false) : [outcome.text];
     if (outcome.kind === 'system') {
-      if (this.#name === 'openai') this.#turns?.say('system', textPart(outcome.text));
+      if (this.#name === 'openai') this.#turns?.addMessage('system', textPart(outcome.text));
       else this.system.push(outcome.text);
     } else if (outcome.by === 'unknown-role') {
       const role = isObject(value) && typeof value['role'] === 'string' ? value['role'] : '';
@@ -76,7 +76,7 @@ export class MessageForm {
 }
 
 /** Why a message of the context has no part in this form; undefined where it has one. */
-export function leftOutOf(name: FormName, text: string): LeftOutBy | undefined {
+export function leftOutOf(name: FormName, text: string): LeftOutReason | undefined {
   if (name === 'native') return undefined;
   const value: unknown = JSON.parse(text);
   if (name === 'responses' && isObject(value) && new ResponsesItems().addStored(value, text)) return undefined;
@@ -86,7 +86,7 @@ export function leftOutOf(name: FormName, text: string): LeftOutBy | undefined {
 }
 
 /** Why a message of the context is not among those of a form, in words. */
-const FORM_RULES: Readonly<Record<LeftOutBy, string>> = {
+const FORM_RULES: Readonly<Record<LeftOutReason, string>> = {
   excluded: 'the user ran it outside the context',
   'unknown-role': 'this format does not support its role',
   'system-text': "system text is not a message in this format; '--state' has it",

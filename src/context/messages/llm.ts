@@ -6,20 +6,20 @@ import { memberTexts, objectText } from '../message-text.ts';
 import { isBlank, stringOr } from './parts.ts';
 
 /** Why a message of the context is not one of the conversation. */
-export type LeftOutBy = 'excluded' | 'unknown-role' | 'system-text' | 'nothing-to-send';
+export type LeftOutReason = 'excluded' | 'unknown-role' | 'system-text' | 'nothing-to-send';
 
 export type LlmOutcome =
   /** A user, assistant or toolResult message, as JSON text. */
   | { readonly kind: 'message'; readonly text: string; readonly value: JsonObject }
   /** Instructions of the agent to the model, beside the conversation. */
   | { readonly kind: 'system'; readonly text: string }
-  | { readonly kind: 'left-out'; readonly by: LeftOutBy };
+  | { readonly kind: 'left-out'; readonly by: LeftOutReason };
 
 const BRANCH_LEFT = 'A branch of this conversation was abandoned. This is what happened on it';
 const SHORTENED = 'The conversation up to here was shortened. This is what happened in it';
 
 /** By role, what the user says in the words of this program. */
-const SHOWN = new Map<unknown, (message: JsonObject) => unknown>([
+const USER_TEXTS = new Map<unknown, (message: JsonObject) => unknown>([
   ['bashExecution', executionText],
   ['pythonExecution', executionText],
   ['fileMention', mentionedFiles],
@@ -31,7 +31,7 @@ const SHOWN = new Map<unknown, (message: JsonObject) => unknown>([
 export function toLlm(text: string, message: unknown): LlmOutcome {
   if (!isObject(message)) return leftOut('unknown-role');
   const { role, content, excludeFromContext } = message;
-  const shown = SHOWN.get(role);
+  const shown = USER_TEXTS.get(role);
   if (role === 'user' || role === 'assistant' || role === 'toolResult') return stored(text, message);
   if (role === 'developer' || role === 'custom' || role === 'hookMessage')
     return fromUser(text, message, content, memberTexts(text).get('content'));
@@ -42,7 +42,7 @@ export function toLlm(text: string, message: unknown): LlmOutcome {
     : fromUser(text, message, shown(message));
 }
 
-function leftOut(by: LeftOutBy): LlmOutcome {
+function leftOut(by: LeftOutReason): LlmOutcome {
   return { kind: 'left-out', by };
 }
 

@@ -22,13 +22,13 @@ export const ANTHROPIC: Provider = {
     const message = (role: string, blocks: readonly string[]) => `{"role":"${role}","content":[${blocks.join(',')}]}`;
     if (turn.from === 'assistant') {
       const parts = isLast ? withoutTrailingSpace(turn.parts) : turn.parts;
-      const spoken = message('assistant', parts.map(anthropicBlock));
-      return isFirst ? [message('user', [JSON.stringify({ type: 'text', text: START })]), spoken] : [spoken];
+      const reply = message('assistant', parts.map(anthropicBlock));
+      return isFirst ? [message('user', [JSON.stringify({ type: 'text', text: START })]), reply] : [reply];
     }
     const results = turn.results.map(({ id, parts: content, isError }) => {
       return { type: 'tool_result', tool_use_id: id, content, ...(isError ? { is_error: true } : {}) };
     });
-    const blocks = [...results, ...turn.said.flatMap(({ parts }) => parts)];
+    const blocks = [...results, ...turn.messages.flatMap(({ parts }) => parts)];
     return [
       message(
         'user',
@@ -73,7 +73,7 @@ function openaiAssistant(parts: readonly AssistantPart[]): object {
 }
 
 /** Results first, for they must follow their calls; they are text alone there, so their images follow from the user. */
-function openaiUser({ results, said }: UserTurn): object[] {
+function openaiUser({ results, messages: others }: UserTurn): object[] {
   const images: object[] = [];
   const messages: object[] = results.map(({ id, parts, isError }) => {
     const shown = parts.filter((part) => part.type === 'image');
@@ -82,9 +82,9 @@ function openaiUser({ results, said }: UserTurn): object[] {
     return { role: 'tool', tool_call_id: id, content: isError ? `Error: ${content}` : content };
   });
   if (images.length > 0) messages.push({ role: 'user', content: images });
-  for (const { by, parts } of said) {
+  for (const { role, parts } of others) {
     const only = parts.length === 1 ? parts[0] : undefined;
-    messages.push({ role: by, content: only?.type === 'text' ? only.text : parts.map(openaiPart) });
+    messages.push({ role, content: only?.type === 'text' ? only.text : parts.map(openaiPart) });
   }
   return messages;
 }

@@ -38,7 +38,7 @@ export class ResponsesItems {
   #items: (string | WaitingCall)[] = [];
   #open = new Map<unknown, WaitingCall[]>();
   /** Somebody else spoke since the last call. */
-  #isOver = false;
+  #turnEnded = false;
 
   /** A message that has items of its own; false where it has none. */
   addStored({ role, details, providerPayload, content }: JsonObject, text: string): boolean {
@@ -53,10 +53,11 @@ export class ResponsesItems {
     if (role === 'custom' && isObject(own) && isObject(own['item']))
       this.#items.push(wellFormedJson(inside('details', 'openaiResponses', 'item')));
     else if (role === 'developer' || (role === 'custom' && isObject(own) && own['role'] === 'developer'))
-      this.say('developer', partsOf(content));
-    else if (role === 'custom' && isObject(own) && own['role'] === 'system') this.say('system', partsOf(content));
+      this.addMessage('developer', partsOf(content));
+    else if (role === 'custom' && isObject(own) && own['role'] === 'system')
+      this.addMessage('system', partsOf(content));
     else return false;
-    this.#isOver = true;
+    this.#turnEnded = true;
     return true;
   }
 
@@ -64,12 +65,12 @@ export class ResponsesItems {
   add(message: JsonObject, text: string): void {
     if (message['role'] === 'assistant') this.#assistant(message, text);
     else if (message['role'] === 'toolResult') this.#result(message);
-    else this.say('user', partsOf(message['content']));
+    else this.addMessage('user', partsOf(message['content']));
   }
 
-  say(role: 'user' | 'developer' | 'system', parts: readonly ContentPart[]): void {
+  addMessage(role: 'user' | 'developer' | 'system', parts: readonly ContentPart[]): void {
     if (parts.length === 0) return;
-    this.#isOver = true;
+    this.#turnEnded = true;
     this.#items.push(JSON.stringify({ type: 'message', role, content: parts.map(inputPart) }));
   }
 
@@ -85,20 +86,20 @@ export class ResponsesItems {
     );
     this.#items = [];
     this.#open = new Map();
-    this.#isOver = false;
+    this.#turnEnded = false;
     return items;
   }
 
   #assistant({ content }: JsonObject, text: string): void {
     const blocks: readonly unknown[] = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
     // Whoever asks the model again has the results of its calls by then.
-    if (this.#isOver) this.#items = this.end();
+    if (this.#turnEnded) this.#items = this.end();
     const member = findMember(text, 0, 'content');
     const texts = elementTexts(member && text.slice(member.valueStart, member.valueEnd));
-    let spoken: { readonly signature: unknown; readonly parts: object[] } | undefined;
-    const speak = (): void => {
-      if (spoken) this.#items.push(spokenItem(spoken.signature, spoken.parts));
-      spoken = undefined;
+    let message: { readonly signature: unknown; readonly parts: object[] } | undefined;
+    const flush = (): void => {
+      if (message) this.#items.push(assistantItem(message.signature, message.parts));
+      message = undefined;
     };
     blocks.forEach((block, at) => {
       if (!isObject(block)) return;
@@ -106,19 +107,19 @@ export class ResponsesItems {
       if (type === 'text') {
         const parts = textPart(stringOr(block['text'])).map((part) => ({ type: 'output_text', text: part.text }));
         if (parts.length === 0) return;
-        if (spoken && signature !== undefined && signature === spoken.signature) spoken.parts.push(...parts);
+        if (message && signature !== undefined && signature === message.signature) message.parts.push(...parts);
         else {
-          speak();
-          spoken = { signature, parts };
+          flush();
+          message = { signature, parts };
         }
         return;
       }
-      speak();
+      flush();
       if (type === 'toolCall') this.#call(block, texts[at] ?? '{}');
       else if (type === 'thinking' && parseObject(stringOr(thinkingSignature))?.['type'] === 'reasoning')
         this.#items.push(wellFormedJson(stringOr(thinkingSignature)));
     });
-    speak();
+    flush();
   }
 
   #call(block: JsonObject, text: string): void {
@@ -139,7 +140,7 @@ export class ResponsesItems {
     const open = { id, type: String(type), isAnswered: false };
     this.#items.push(open);
     this.#open.set(block['id'], [...(this.#open.get(block['id']) ?? []), open]);
-    this.#isOver = false;
+    this.#turnEnded = false;
   }
 
   #result(message: JsonObject): void {
@@ -150,11 +151,11 @@ export class ResponsesItems {
     if (!call) {
       const name = wellFormed(stringOr(message['toolName']));
       const tool = name === '' ? '' : ` of the tool '${name}'`;
-      this.say('user', [...textPart(`A result${tool} whose call is not in this context:`), ...parts]);
+      this.addMessage('user', [...textPart(`A result${tool} whose call is not in this context:`), ...parts]);
       return;
     }
     call.isAnswered = true;
-    this.#isOver = true;
+    this.#turnEnded = true;
     const type = OUTPUTS.get(call.type);
     const prefix = stringOr(own['prefix']);
     if (isObject(own['item'])) this.#items.push(JSON.stringify({ ...own['item'], call_id: call.id }));
@@ -179,7 +180,7 @@ function aborted({ id, type }: WaitingCall): string {
 }
 
 /** pi keeps the id and the phase of a message with its text. */
-function spokenItem(signature: unknown, content: readonly object[]): string {
+function assistantItem(signature: unknown, content: readonly object[]): string {
   const { id, phase } = parseObject(stringOr(signature)) ?? {};
   const known = { ...(typeof id === 'string' ? { id } : {}), ...(typeof phase === 'string' ? { phase } : {}) };
   return JSON.stringify({ type: 'message', role: 'assistant', ...known, content });

@@ -23,7 +23,7 @@ export interface UserTurn {
   readonly from: 'user';
   /** One for each call of the turn before, in the order of the calls. */
   readonly results: readonly ToolResult[];
-  readonly said: readonly { readonly by: 'user' | 'system'; readonly parts: readonly ContentPart[] }[];
+  readonly messages: readonly { readonly role: 'user' | 'system'; readonly parts: readonly ContentPart[] }[];
 }
 
 export type AssistantPart =
@@ -47,10 +47,10 @@ export class Turns {
   readonly #provider: Provider;
   readonly #idFor: (id: string) => string;
   #pairing = new Pairing<string, ToolResult>();
-  #spoken: AssistantPart[] = [];
+  #parts: AssistantPart[] = [];
   /** By the ids of the calls of the turn under way, their results. */
   #calls = new Map<string, ToolResult | undefined>();
-  #said: UserTurn['said'][number][] = [];
+  #messages: UserTurn['messages'][number][] = [];
   #answered = false;
 
   constructor(provider: Provider) {
@@ -62,24 +62,25 @@ export class Turns {
   add(message: JsonObject, text: string): ProviderTurn[] {
     if (message['role'] === 'assistant') return this.#assistant(message, text);
     if (message['role'] === 'toolResult') this.#result(message);
-    else this.say('user', partsOf(message['content']));
+    else this.addMessage('user', partsOf(message['content']));
     return [];
   }
 
-  say(by: 'user' | 'system', parts: readonly ContentPart[]): void {
-    if (parts.length > 0) this.#said.push({ by, parts });
+  addMessage(role: 'user' | 'system', parts: readonly ContentPart[]): void {
+    if (parts.length > 0) this.#messages.push({ role, parts });
   }
 
   /** The turns under way, as far as they go. */
   end(): ProviderTurn[] {
     const turns: ProviderTurn[] = [];
-    if (this.#spoken.length > 0) turns.push({ from: 'assistant', parts: this.#spoken });
+    if (this.#parts.length > 0) turns.push({ from: 'assistant', parts: this.#parts });
     const results = Array.from(this.#calls, ([id, result]) => result ?? { id, parts: [NEVER_RECORDED], isError: true });
-    if (results.length > 0 || this.#said.length > 0) turns.push({ from: 'user', results, said: this.#said });
-    this.#spoken = [];
+    if (results.length > 0 || this.#messages.length > 0)
+      turns.push({ from: 'user', results, messages: this.#messages });
+    this.#parts = [];
     this.#calls = new Map();
     this.#pairing = new Pairing();
-    this.#said = [];
+    this.#messages = [];
     this.#answered = false;
     return turns;
   }
@@ -87,14 +88,14 @@ export class Turns {
   #assistant({ content, provider }: JsonObject, text: string): ProviderTurn[] {
     const blocks: readonly unknown[] =
       typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
-    if (!blocks.some((block) => isObject(block) && isSpeech(block))) return [];
-    const turns = this.#answered || this.#said.length > 0 ? this.end() : [];
+    if (!blocks.some((block) => isObject(block) && isSendable(block))) return [];
+    const turns = this.#answered || this.#messages.length > 0 ? this.end() : [];
     const member = findMember(text, 0, 'content');
     const texts = elementTexts(member && text.slice(member.valueStart, member.valueEnd));
     blocks.forEach((block, at) => {
       if (!isObject(block)) return;
       if (block['type'] === 'toolCall') this.#call(block, texts[at] ?? '{}');
-      else if (block['type'] === 'text') this.#spoken.push(...textPart(stringOr(block['text'])));
+      else if (block['type'] === 'text') this.#parts.push(...textPart(stringOr(block['text'])));
       else if (provider !== undefined && provider === this.#provider.thinkingOf) this.#thinking(block);
     });
     return turns;
@@ -102,14 +103,14 @@ export class Turns {
 
   /** Thinking belongs before everything that it led to; elsewhere it is not sent. */
   #thinking({ type, thinking, thinkingSignature: signature, redacted, data }: JsonObject): void {
-    const last = this.#spoken.at(-1)?.type;
+    const last = this.#parts.at(-1)?.type;
     if (last === 'text' || last === 'tool_use') return;
     // pi has in the signature what the provider has encrypted.
     const isRedacted = type === 'redactedThinking' || (type === 'thinking' && redacted === true);
     const encrypted = type === 'redactedThinking' ? data : signature;
     if (isRedacted) {
       if (typeof encrypted === 'string' && encrypted !== '')
-        this.#spoken.push({ type: 'redacted_thinking', data: encrypted });
+        this.#parts.push({ type: 'redacted_thinking', data: encrypted });
     } else if (
       type === 'thinking' &&
       typeof thinking === 'string' &&
@@ -117,14 +118,14 @@ export class Turns {
       signature !== ''
     ) {
       // A signature is over the text as it was; thinking that would have to be changed is of no use.
-      if (wellFormed(thinking) === thinking) this.#spoken.push({ type, thinking, signature });
+      if (wellFormed(thinking) === thinking) this.#parts.push({ type, thinking, signature });
     }
   }
 
   #call(block: JsonObject, text: string): void {
     const id = this.#idFor(stringOr(block['id'], 'call'));
     const name = plainName(stringOr(block['name']), this.#provider.longestName) || 'tool';
-    this.#spoken.push({ type: 'tool_use', id, name, input: inputOf(block, text) });
+    this.#parts.push({ type: 'tool_use', id, name, input: inputOf(block, text) });
     this.#calls.set(id, undefined);
     this.#pairing.add(block['id'], id);
   }
@@ -143,12 +144,12 @@ export class Turns {
     }
     const name = wellFormed(stringOr(message['toolName']));
     const tool = name === '' ? '' : ` of the tool '${name}'`;
-    this.say('user', [{ type: 'text', text: `A result${tool} whose call is not in this context:` }, ...parts]);
+    this.addMessage('user', [{ type: 'text', text: `A result${tool} whose call is not in this context:` }, ...parts]);
   }
 }
 
 /** Whether a block of the assistant is more than thinking and unknown things. */
-function isSpeech({ type, text }: JsonObject): boolean {
+function isSendable({ type, text }: JsonObject): boolean {
   return type === 'toolCall' || (type === 'text' && textPart(stringOr(text)).length > 0);
 }
 

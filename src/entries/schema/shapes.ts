@@ -66,7 +66,7 @@ export const USAGE = `input?: number, output?: number, cacheRead?: number, cache
     totalFromProvider?: unknown }`;
 
 /** The kinds of each version, made when a schema is first asked for. */
-let made: Readonly<Record<KnownVersion, Kinds>> | undefined;
+let kindsByVersion: Readonly<Record<KnownVersion, Kinds>> | undefined;
 
 function makeKinds(): Readonly<Record<KnownVersion, Kinds>> {
   const usage = described(z.object(fieldsOf(USAGE)), { id: 'usage' });
@@ -108,10 +108,10 @@ export function schemaOf(type: EntryType, version: KnownVersion): Schema {
   const key = `${version} ${type.name}`;
   let schema = schemas.get(key);
   if (!schema) {
-    made ??= makeKinds();
+    kindsByVersion ??= makeKinds();
     const { name, fields = '', oneOf = [], inVersion1 } = type;
     const isOld = version === 1 && inVersion1 !== undefined;
-    const own = fieldsOf(isOld ? `${fields}, ${inVersion1}` : fields, made[version]);
+    const own = fieldsOf(isOld ? `${fields}, ${inVersion1}` : fields, kindsByVersion[version]);
     schema = requireOneOf(z.object({ type: z.literal(name), ...envelopeOf(version), ...own }), isOld ? [] : oneOf);
     schemas.set(key, schema);
   }

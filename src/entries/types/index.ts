@@ -55,7 +55,7 @@ export function entryTypeOf(name: unknown): EntryType | undefined {
 }
 
 /** Whether the model sees something of an entry of this type. */
-export function isShown(type: unknown): boolean {
+export function isSeenByModel(type: unknown): boolean {
   const toModel = entryTypeOf(type)?.toModel;
   return toModel === 'message' || toModel === 'summary';
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { BYTE_ORDER_MARK, readContent } from '../../entries/damage.ts';
-import { DialectWatch } from '../../entries/dialect.ts';
+import { DialectDetector } from '../../entries/dialect.ts';
 import { stringOf } from '../../entries/entry-type.ts';
 import { isHeader, isTitleSlot } from '../../entries/envelope-check.ts';
 import { entryTypeOf } from '../../entries/types/index.ts';
@@ -54,7 +54,7 @@ class DialectConversion {
   readonly #options: ConversionOptions;
   readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
   readonly #losses = new Losses();
-  readonly #watch = new DialectWatch();
+  readonly #watch = new DialectDetector();
   #header: { readonly raw: string; readonly value: JsonObject } | undefined;
   #slot: { readonly raw: string; readonly title: Title | undefined } | undefined;
   /** As the last entry that names the session says. */
@@ -81,7 +81,7 @@ class DialectConversion {
       if (!migration) this.damaged(line);
       return;
     }
-    this.#watch.see(value);
+    this.#watch.add(value);
     if (isTitleSlot(value) && !this.#slot && !this.#header) this.#slot = { raw, title: titleIn(raw, value, 'title') };
     else if (isHeader(value) && !this.#header) this.#header = { raw, value };
     else this.#entry(raw, value, line.number);

@@ -16,7 +16,7 @@ import type { Scanner } from '../../scanner/scanner.ts';
 import { KIND, type LastEntry, type LogFacts } from './log-facts.ts';
 
 /** More shapes than this are no shapes but noise, and are not kept. */
-const MOST_SHAPES = 1 << 16;
+const MAX_SHAPES = 1 << 16;
 const MS_PER_DAY = 86_400_000;
 
 /** What is learned once for all logs of a run: the compiled scanner, and what is to be said about a shape. */
@@ -40,7 +40,7 @@ export class ShapeMemory {
   set(version: number, a: number, b: number, isClean: boolean): void {
     this.#shapes[version] ??= new Map();
     const shapes = this.#shapes[version];
-    if (shapes.size < MOST_SHAPES) shapes.set(a, { b, isClean });
+    if (shapes.size < MAX_SHAPES) shapes.set(a, { b, isClean });
   }
 }
 

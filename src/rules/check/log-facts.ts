@@ -7,7 +7,7 @@ import { cycles } from '../../tree/children.ts';
 import { float64Column, uint8Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { BlobLookup, CheckedObject, FindingPlace } from '../rule.ts';
-import type { BranchFacts } from './walk.ts';
+import type { BranchFacts } from './branch-facts.ts';
 
 /** In the place of a number of 32 bits: there is none. */
 const NO_NOTE = 0xffff_ffff;

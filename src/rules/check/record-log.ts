@@ -21,9 +21,9 @@ export const LOST = -2;
 const FLAG = { inConversation: 1, mayBeRoot: 2, repeated: 4, copy: 8, prompt: 16, assistant: 32, compaction: 64 };
 
 /** How many records above it are looked at for where an answer was left and another one begun. */
-const MOST_TAKEN_BACK = 64;
+const MAX_STEPS_UP = 64;
 /** How many records come between an answer and what follows it, at most. */
-const MOST_BETWEEN = 1_000;
+const MAX_RECORDS_BETWEEN = 1_000;
 
 /** A file that a record names, and what is wrong with it, once somebody has looked. */
 export interface NamedFile extends FileFacts {
@@ -186,7 +186,7 @@ export class RecordLog {
   }
 
   /** Whether a record so far has this id or another name that is this. */
-  knows(name: string): boolean {
+  hasName(name: string): boolean {
     return this.find(name) >= 0 || this.#others.find(name) >= 0;
   }
 
@@ -240,17 +240,17 @@ export class RecordLog {
   }
 
   /** The conversation went on behind a record: the user spoke, or another answer came. */
-  goesOnBehind(position: number): boolean {
+  continuesAfter(position: number): boolean {
     const last = this.conversations.get(this.conversationOf(position))?.last ?? -1;
-    return last > position && !this.#isTakenBack(position);
+    return last > position && !this.#isAbandoned(position);
   }
 
   /** Nothing hangs from it, for what came next hangs from a record close above it. */
-  #isTakenBack(position: number): boolean {
+  #isAbandoned(position: number): boolean {
     const conversation = this.#conversation.at(position);
     const message = this.messageOf(position);
     let next = position + 1;
-    const most = Math.min(this.size, position + MOST_BETWEEN);
+    const most = Math.min(this.size, position + MAX_RECORDS_BETWEEN);
     for (; next < most; next++) {
       if (this.#conversation.at(next) !== conversation) continue;
       if (this.parentOf(next) === position) return false;
@@ -258,7 +258,7 @@ export class RecordLog {
     }
     const parent = next < most ? this.parentOf(next) : ROOT;
     let at = parent < 0 ? ROOT : this.parentOf(position);
-    for (let steps = 0; at >= 0 && at !== parent && steps < MOST_TAKEN_BACK; steps++) at = this.parentOf(at);
+    for (let steps = 0; at >= 0 && at !== parent && steps < MAX_STEPS_UP; steps++) at = this.parentOf(at);
     return at >= 0 && at === parent;
   }
 
@@ -283,7 +283,7 @@ export class RecordLog {
     this.#flags.push(flags);
     this.#conversation.push(this.#nameOf(conversation));
     // What a copy says was said.
-    if ((flags & FLAG.copy) === 0) this.#take(position, facts, message);
+    if ((flags & FLAG.copy) === 0) this.#addFacts(position, facts, message);
     if (isInConversation) {
       if (conversation === '') {
         this.lastInConversation = position;
@@ -296,7 +296,7 @@ export class RecordLog {
     return position;
   }
 
-  #take(position: number, facts: RecordFacts, message: number): void {
+  #addFacts(position: number, facts: RecordFacts, message: number): void {
     const { blocks, conversation, isInConversation, role, compaction, leaf } = facts;
     if (facts.isHeader && !this.header) {
       this.header = facts;
@@ -344,7 +344,7 @@ export class RecordLog {
       snapshot.stateThen = this.state;
       snapshot.wrongCalls = (snapshot.openCalls ?? []).filter((id) => {
         const call = this.callIds.find(id);
-        return call >= 0 ? this.results.has(call) : !this.knows(id);
+        return call >= 0 ? this.results.has(call) : !this.hasName(id);
       });
     }
   }

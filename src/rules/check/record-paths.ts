@@ -29,27 +29,27 @@ export interface StrayResult {
 /** A call without a result: there is none in the file, or none that the agent finds where it resumes. */
 export interface OpenCall {
   readonly call: number;
-  readonly made: ToolUse;
+  readonly use: ToolUse;
   /** The conversation goes on behind it, on some path and on one that the agent resumes. */
-  readonly goesOn: boolean;
-  readonly goesOnInView: boolean;
+  readonly continues: boolean;
+  readonly continuesInView: boolean;
 }
 
 export function openCalls(log: RecordLog): OpenCall[] {
   const paths = pathsOf(log);
   const open: OpenCall[] = [];
-  for (const [call, [made, another]] of log.calls) {
+  for (const [call, [use, another]] of log.calls) {
     const results = log.results.of(call);
-    if (!made || (another && results.length > 0)) continue;
-    const { position } = made;
+    if (!use || (another && results.length > 0)) continue;
+    const { position } = use;
     const ends = paths.endsBelow(position);
     const isOpenAt = (end: number): boolean =>
-      !results.some((result) => paths.isAnswerAt(end, result.position, position));
+      !results.some((result) => paths.answersAt(end, result.position, position));
     const openAt = ends?.filter(isOpenAt) ?? [];
     if (results.length > 0 && openAt.length === 0) continue;
-    const goesOnAnywhere = log.goesOnBehind(position);
-    const goesOnInView = ends ? openAt.some((end) => paths.goesOnAt(end, position)) : goesOnAnywhere;
-    open.push({ call, made, goesOn: goesOnAnywhere || goesOnInView, goesOnInView });
+    const continuesAnywhere = log.continuesAfter(position);
+    const continuesInView = ends ? openAt.some((end) => paths.continuesBefore(end, position)) : continuesAnywhere;
+    open.push({ call, use, continues: continuesAnywhere || continuesInView, continuesInView });
   }
   return open;
 }
@@ -60,7 +60,7 @@ export function secondResults(log: RecordLog, results: readonly ToolUse[]): Tool
   const paths = pathsOf(log);
   return results.filter(({ position }, at) => {
     const earlier = at === 0 ? [] : [results[0] as ToolUse, results[at - 1] as ToolUse];
-    return earlier.some((one) => paths.meet(one.position, position));
+    return earlier.some((one) => paths.shareCall(one.position, position));
   });
 }
 
@@ -194,19 +194,19 @@ class RecordPaths {
   }
 
   /** Whether an agent that resumes at an end finds the result for the call: it looks beside the path too. */
-  isAnswerAt(end: number, result: number, call: number): boolean {
+  answersAt(end: number, result: number, call: number): boolean {
     if (this.rootOf(result) === UNKNOWN || this.#isOfOneMessage(this.#turnOf(result), call)) return true;
     // Results may come behind what was said last.
     return this.#sees(end, result) || this.#isBelow(result, end);
   }
 
   /** Whether the conversation goes on between a call and an end. */
-  goesOnAt(end: number, call: number): boolean {
+  continuesBefore(end: number, call: number): boolean {
     return !this.#isOfOneMessage(this.#turnOf(end), call);
   }
 
   /** Whether both are on one path, or answer the same message. */
-  meet(one: number, other: number): boolean {
+  shareCall(one: number, other: number): boolean {
     if (this.rootOf(one) === UNKNOWN || this.rootOf(other) === UNKNOWN) return true;
     const isSame = this.#isOfOneMessage(this.#turnOf(one), this.#turnOf(other));
     return isSame || this.#isBelow(one, other) || this.#isBelow(other, one);

@@ -20,16 +20,16 @@ export function fixField(repair: RepairState, { unit: entry, rule, path = '' }: 
   // Version 1 has no tree; that it is version 1 may have been said only behind the entry.
   if (useless === undefined && repair.version === 1) return;
   if (useless === undefined && entry.hasPayload) {
-    if (path === 'id') repair.idless.add(entry);
+    if (path === 'id') repair.withoutId.add(entry);
     else repair.orphans.set(entry, rule);
     return;
   }
   repair.drop(entry, rule, `moved ${useless ?? `an entry without a usable ${path}`} to quarantine`);
   // Its children can still follow the chain that it was a part of.
   const { id, parentId } = entry;
-  const { shown } = repair.index;
-  if (typeof id === 'string' && !shown.has(id) && (typeof parentId === 'string' || parentId === null))
-    shown.set(id, parentId === '' ? null : parentId);
+  const { salvagedParents } = repair.index;
+  if (typeof id === 'string' && !salvagedParents.has(id) && (typeof parentId === 'string' || parentId === null))
+    salvagedParents.set(id, parentId === '' ? null : parentId);
 }
 
 /** A known type with what makes it worth keeping, whatever is wrong with its place in the tree. */
@@ -63,7 +63,7 @@ export function assignIds(repair: RepairState): void {
     const original = isRepeated ? originals.get(key) : undefined;
     // Of two copies the one stays whose line is healthy.
     if (isRepeated && (!original || (original.frozen && !entry.frozen))) originals.set(key, entry);
-    if (original && !original.frozen && repair.mayFix(entry, 'duplicate-id')) {
+    if (original && !original.frozen && repair.canFix(entry, 'duplicate-id')) {
       dropCopy(repair, entry, original);
       current.set(id, original);
       continue;
@@ -71,8 +71,8 @@ export function assignIds(repair: RepairState): void {
     count++;
     parents[position] = parentAt(repair, entry, last);
     for (const reference of entry.references) followRenamed(repair, entry, reference.key, reference.id);
-    const isTaken = isRepeated && !original && current.has(id) && repair.mayFix(entry, 'duplicate-id');
-    if (isTaken || repair.idless.has(entry)) rename(repair, entry, count);
+    const isTaken = isRepeated && !original && current.has(id) && repair.canFix(entry, 'duplicate-id');
+    if (isTaken || repair.withoutId.has(entry)) rename(repair, entry, count);
     if (isRepeated) current.set(id, entry);
     last = position;
   }
@@ -80,14 +80,14 @@ export function assignIds(repair: RepairState): void {
 
 /** Whether the entry stays and has an id of its own. */
 function keepsId(repair: RepairState, entry: RepairEntry): boolean {
-  return typeof entry.id === 'string' && !repair.idless.has(entry) && !entry.edits?.drop;
+  return typeof entry.id === 'string' && !repair.withoutId.has(entry) && !entry.edits?.drop;
 }
 
 /** Agents cannot read an entry behind a byte order mark, so it is the copy, and the healthy one later stays. */
 function dropBehindMark(repair: RepairState): void {
   const { index } = repair;
   const [marked] = index.entries;
-  if (!index.keepsMark || marked?.line !== 1 || marked.inRegion || !repair.wants('duplicate-id')) return;
+  if (!index.keepsMark || marked?.line !== 1 || marked.inRegion || !repair.shouldFix('duplicate-id')) return;
   const isCopy = (one: RepairEntry): boolean => one.id === marked.id && one.digest === marked.digest && !one.frozen;
   const healthy = index.entries.find((one) => one !== marked && isCopy(one) && keepsId(repair, one));
   if (healthy && keepsId(repair, marked)) dropCopy(repair, marked, healthy);
@@ -99,10 +99,10 @@ function dropCopy(repair: RepairState, copy: RepairEntry, original: RepairEntry)
 
 function rename(repair: RepairState, entry: RepairEntry, count: number): void {
   const { id } = entry;
-  const idAfter = repair.mint(count);
+  const idAfter = repair.newId(count);
   const change = { key: 'id', json: JSON.stringify(idAfter), idAfter };
   entry.newId = idAfter;
-  if (repair.idless.has(entry)) {
+  if (repair.withoutId.has(entry)) {
     const rule = id === undefined ? 'missing-field' : 'wrong-type';
     repair.setMember(entry, { ...change, rule, words: `gave the entry the id '${idAfter}'` });
   } else {
@@ -154,7 +154,7 @@ export function reattachLost(repair: RepairState): void {
     for (; seen < position; seen++) if (canBeParent(entries[seen] as RepairEntry)) last = seen;
     // Its own descendants cannot be above it; such an entry starts a tree.
     const isAllowed = (parent: number): boolean => parent < 0 || topOf(parent) !== position;
-    const chain = rule === 'dangling-parent' ? survivor(repair, entry) : undefined;
+    const chain = rule === 'dangling-parent' ? nearestSurvivor(repair, entry) : undefined;
     const parent = [chain, last].find((one) => one !== undefined && isAllowed(one)) ?? ROOT;
     parents[position] = parent;
     if (parent >= 0) up[position] = parent;
@@ -171,18 +171,18 @@ function canBeParent({ id, newId, edits }: RepairEntry): boolean {
  * The nearest entry that survived along the chain of parents which damaged lines still show; ROOT where the chain leads
  * to a root, undefined where nothing shows it. Only what is before the entry: agents write a parent first.
  */
-function survivor(repair: RepairState, entry: RepairEntry): number | undefined {
-  const { shown } = repair.index;
-  const met = new Set<string>();
-  let id = shown.get(entry.parentId);
-  while (typeof id === 'string' && !met.has(id)) {
-    met.add(id);
+function nearestSurvivor(repair: RepairState, entry: RepairEntry): number | undefined {
+  const { salvagedParents } = repair.index;
+  const visited = new Set<string>();
+  let id = salvagedParents.get(entry.parentId);
+  while (typeof id === 'string' && !visited.has(id)) {
+    visited.add(id);
     const first = repair.first.get(id);
     const found = [repair.resolve(id), first?.edits?.drop ? undefined : first].find(
       (one) => one && one.position < entry.position,
     );
     if (found) return found.position;
-    id = shown.get(id);
+    id = salvagedParents.get(id);
   }
   return id === null ? ROOT : undefined;
 }

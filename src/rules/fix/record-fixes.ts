@@ -23,17 +23,17 @@ export const reattachRecord = eachRecord((repair, { unit, rule }) => {
     const parent = repair.before(child);
     repair.setParent(child, parent?.facts.id ?? null, rule);
     // One that hangs from what comes later makes a cycle, and has lost its parent too.
-    if (!parent || !repair.hasForward() || !leadsTo(repair, parent, child)) return;
+    if (!parent || !repair.hasForward() || !hasAncestor(repair, parent, child)) return;
     child = parent;
   }
 });
 
 /** Longer ways are left to the next check for cycles. */
-const MOST_STEPS = 1_000;
+const MAX_STEPS = 1_000;
 
-function leadsTo(repair: RecordRepair, from: RecordUnit, to: RecordUnit): boolean {
+function hasAncestor(repair: RecordRepair, from: RecordUnit, to: RecordUnit): boolean {
   let at: RecordUnit | undefined = from;
-  for (let steps = 0; at && steps < MOST_STEPS; steps++) {
+  for (let steps = 0; at && steps < MAX_STEPS; steps++) {
     if (at === to) return true;
     at = typeof at.facts.parentId === 'string' ? repair.find(at.facts.parentId) : undefined;
   }
@@ -107,7 +107,7 @@ export const fixRecordIds: FixRecords = (repair, findings) => {
 };
 
 /** What hangs from a record that agents skip hangs from the nearest that they do not. */
-export const passBy = eachRecord((repair, { unit, rule }) => {
+export const bypassRecord = eachRecord((repair, { unit, rule }) => {
   const { id } = unit.facts;
   let above: RecordUnit | undefined = unit;
   for (let steps = 0; above && !above.facts.isInConversation; steps++)

@@ -43,7 +43,7 @@ export interface ObjectEdits {
   /** The object is elsewhere in the output. */
   moved?: ChangeReason;
   /** Its line gets the line end that it lacks. */
-  endsLine?: boolean;
+  addNewline?: boolean;
   readonly members: NewMember[];
   readonly inner: InnerEdit[];
   /** Lines that follow it. */
@@ -139,7 +139,7 @@ export class LineIndex {
   firstNewline = '';
   lastNewline = '';
   /** What is on the last line, where that is whole, but not ended. */
-  unended: AnyUnit | undefined;
+  unterminated: AnyUnit | undefined;
 }
 
 /** All that has to be known about the log before a byte of it is written, with the bytes of its lines fixed. */
@@ -150,7 +150,7 @@ export class RepairIndex extends LineIndex {
   /** What the rules say about objects, in file order. */
   readonly findings: ObjectFinding[] = [];
   /** Ids that garbage still shows, with their parents; null for a root. */
-  readonly shown = new Map<unknown, string | null>();
+  readonly salvagedParents = new Map<unknown, string | null>();
   /** Before which entries a log of version 1 had further ones, which are lost. */
   readonly lostBefore: { readonly before: number; readonly rule: string }[] = [];
   /** The first whole entry, for a log that lost its header. */
@@ -175,24 +175,24 @@ export const LOST = -3;
 export class RepairState {
   readonly index: RepairIndex;
   /** Whether a rule's findings are fixed. */
-  readonly wants: (rule: string) => boolean;
+  readonly shouldFix: (rule: string) => boolean;
   readonly version: 1 | 2 | 3;
   headerId = '';
   /** The header where it is put in front of everything else. */
   front: NewLine | undefined;
   /** Entries that get an id, and those that need a new parent, with the rule that says so. */
-  readonly idless = new Set<RepairEntry>();
+  readonly withoutId = new Set<RepairEntry>();
   readonly orphans = new Map<RepairEntry, string>();
   /** The tree as it will be: the position of the parent of each entry, or ROOT. */
   readonly parents: Int32Array;
   /** By id: the first entry that has it, and where it repeats the last one so far. */
   readonly first = new Map<unknown, RepairEntry>();
   readonly current = new Map<unknown, RepairEntry>();
-  #names: Set<unknown> | undefined;
+  #usedIds: Set<unknown> | undefined;
 
-  constructor(index: RepairIndex, wants: (rule: string) => boolean) {
+  constructor(index: RepairIndex, shouldFix: (rule: string) => boolean) {
     this.index = index;
-    this.wants = wants;
+    this.shouldFix = shouldFix;
     this.parents = new Int32Array(index.entries.length).fill(ROOT);
     const header = index.headers[0]?.value;
     if (header) this.version = versionOf(header).version;
@@ -201,8 +201,8 @@ export class RepairState {
   }
 
   /** False where the rule is not wanted or the line stays as it is. */
-  mayFix(unit: AnyUnit, rule: string): boolean {
-    return !unit.frozen && this.wants(rule);
+  canFix(unit: AnyUnit, rule: string): boolean {
+    return !unit.frozen && this.shouldFix(rule);
   }
 
   drop(unit: RepairUnit, rule: string, words: string): void {
@@ -258,12 +258,12 @@ export class RepairState {
   }
 
   /** A new id, which is the same in every run and is named nowhere in the file. */
-  mint(position: number): string {
-    this.#names ??= namesIn(this.index);
+  newId(position: number): string {
+    this.#usedIds ??= idsIn(this.index);
     for (let attempt = 0; ; attempt++) {
       const id = stableId(this.headerId, position, attempt);
-      if (id === this.headerId || this.#names.has(id)) continue;
-      this.#names.add(id);
+      if (id === this.headerId || this.#usedIds.has(id)) continue;
+      this.#usedIds.add(id);
       return id;
     }
   }
@@ -275,8 +275,8 @@ export function editsOf(unit: AnyUnit): ObjectEdits {
   return unit.edits;
 }
 
-function namesIn({ entries, shown }: RepairIndex): Set<unknown> {
-  const names = new Set<unknown>([...shown.keys(), ...shown.values()]);
+function idsIn({ entries, salvagedParents }: RepairIndex): Set<unknown> {
+  const names = new Set<unknown>([...salvagedParents.keys(), ...salvagedParents.values()]);
   for (const { id, parentId, references } of entries) {
     names.add(id).add(parentId);
     for (const reference of references) names.add(reference.id);

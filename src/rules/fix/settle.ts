@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json/value.ts';
 import { LogIndex, NO_PARENT } from '../../log/log-index.ts';
 import { Pairing, toolCalls } from '../../transcript/turns.ts';
-import { staleLeaf } from '../../tree/path.ts';
+import { hiddenWork } from '../../tree/path.ts';
 import type { EntryToolUse, RepairEntry, RepairState } from './repair-state.ts';
 
 /** What is in place of a result that nobody recorded. */
@@ -90,12 +90,12 @@ function answeredBelow(repair: RepairState): Map<RepairEntry, Set<string>> {
   for (const result of repair.index.entries) {
     const call = result.tools?.answers;
     if (call === undefined || result.edits?.drop) continue;
-    const way: RepairEntry[] = [];
+    const passed: RepairEntry[] = [];
     let at = repair.parentOf(result);
     // Whoever went this way before with the same result has marked the rest.
-    for (; at && at.role !== 'assistant' && !below.get(at)?.has(call); at = repair.parentOf(at)) way.push(at);
+    for (; at && at.role !== 'assistant' && !below.get(at)?.has(call); at = repair.parentOf(at)) passed.push(at);
     if (!at || (at.role === 'assistant' && !at.tools?.calls.some(({ id }) => id === call))) continue;
-    for (const entry of way) below.set(entry, (below.get(entry) ?? new Set()).add(call));
+    for (const entry of passed) below.set(entry, (below.get(entry) ?? new Set()).add(call));
   }
   return below;
 }
@@ -118,7 +118,7 @@ function insertResults(
     if (parentId === undefined) return;
     for (const call of (turn.tools as EntryToolUse).calls) {
       if (!missing.delete(call.id)) continue;
-      const id = repair.mint(behind.position + 1);
+      const id = repair.newId(behind.position + 1);
       const message = {
         role: 'toolResult',
         toolCallId: call.id,
@@ -147,12 +147,12 @@ export function settleLeaf(repair: RepairState): void {
   const tried = new Set<number>();
   while (!tried.has(leaf)) {
     tried.add(leaf);
-    leaf = staleLeaf(tree, leaf) ?? leaf;
+    leaf = hiddenWork(tree, leaf) ?? leaf;
   }
   const newer = entries[leaf];
   const parentId = newer && newer !== last ? repair.idOf(newer) : undefined;
   if (parentId === undefined) return;
-  const id = repair.mint(entries.length + 1);
+  const id = repair.newId(entries.length + 1);
   const entry = {
     type: 'custom',
     id,

@@ -26,14 +26,14 @@ export class BranchFacts {
 
   readonly #log: LogFacts;
   /** User and assistant messages above, the nearest last. A turn is open for results until somebody speaks after it. */
-  readonly #speakers = uint32Column();
+  readonly #messages = uint32Column();
   /** Assistant turns above, the nearest last. */
   readonly #turns = uint32Column();
   /** By id: its nearest call above plus one. */
   readonly #nearest: Uint32Array;
   /** By call: the one with the same id further up plus one, the turn that makes it, and its results on this path. */
-  readonly #further: Uint32Array;
-  readonly #makers: Uint32Array;
+  readonly #outerCall: Uint32Array;
+  readonly #turnOfCall: Uint32Array;
   readonly #results: Uint32Array;
   readonly #orphansAbove = new Map<number, number[]>();
   readonly #kept = new Map<number, number>();
@@ -42,8 +42,8 @@ export class BranchFacts {
   constructor(log: LogFacts) {
     this.#log = log;
     this.#nearest = new Uint32Array(log.callIds.size);
-    this.#further = new Uint32Array(log.calls.length);
-    this.#makers = new Uint32Array(log.calls.length);
+    this.#outerCall = new Uint32Array(log.calls.length);
+    this.#turnOfCall = new Uint32Array(log.calls.length);
     this.#results = new Uint32Array(log.calls.length);
     for (const { kind, position, id } of log.references) {
       if (kind === 'kept') this.#kept.set(position, log.index.resolve(id, position));
@@ -80,8 +80,8 @@ export class BranchFacts {
     const kind = this.#log.kindOf(position);
     if (kind === KIND.toolResult) this.#answer(position);
     else if (kind === KIND.user || isTurn(kind)) {
-      this.#endTurn(position);
-      this.#speakers.push(position);
+      this.#closeTurn(position);
+      this.#messages.push(position);
       if (isTurn(kind)) this.#openTurn(position);
     }
   }
@@ -89,21 +89,21 @@ export class BranchFacts {
   #leave(position: number): void {
     if (this.#onPath.length > 0) this.#onPath[position] = 0;
     const kind = this.#log.kindOf(position);
-    if (kind === KIND.toolResult) this.#takeBackAnswer(position);
+    if (kind === KIND.toolResult) this.#undoAnswer(position);
     else if (kind === KIND.user || isTurn(kind)) {
-      this.#speakers.pop();
+      this.#messages.pop();
       if (!isTurn(kind)) return;
       this.#turns.pop();
       const { calls } = this.#log;
       for (let call = this.#log.noteOf(position); call >= 0; call = calls.next(call))
-        this.#nearest[calls.id(call)] = this.#further[call] as number;
+        this.#nearest[calls.id(call)] = this.#outerCall[call] as number;
     }
   }
 
   /** A user or assistant message ends the time in which the nearest turn's calls can be answered. */
-  #endTurn(position: number): void {
-    if (this.#speakers.size === 0) return;
-    const turn = this.#speakers.at(this.#speakers.size - 1);
+  #closeTurn(position: number): void {
+    if (this.#messages.size === 0) return;
+    const turn = this.#messages.at(this.#messages.size - 1);
     if (this.#log.kindOf(turn) !== KIND.assistant) return;
     const { calls } = this.#log;
     const line = this.#log.index.lineOf(position);
@@ -119,9 +119,9 @@ export class BranchFacts {
     const { calls } = this.#log;
     for (let call = this.#log.noteOf(position); call >= 0; call = calls.next(call)) {
       const id = calls.id(call);
-      this.#further[call] = this.#nearest[id] as number;
+      this.#outerCall[call] = this.#nearest[id] as number;
       this.#nearest[id] = call + 1;
-      this.#makers[call] = position;
+      this.#turnOfCall[call] = position;
       for (const result of this.#orphansAbove.get(id) ?? []) {
         if (!this.beforeCall.has(result)) this.beforeCall.set(result, this.#log.index.lineOf(position));
       }
@@ -139,12 +139,12 @@ export class BranchFacts {
       else this.#orphansAbove.set(id, [position]);
       return;
     }
-    const isOfNearestTurn = this.#makers[call] === this.#turns.at(this.#turns.size - 1);
+    const isOfNearestTurn = this.#turnOfCall[call] === this.#turns.at(this.#turns.size - 1);
     if (this.#results[call] !== 0 && isOfNearestTurn) this.duplicates.push(position);
     (this.#results[call] as number)++;
   }
 
-  #takeBackAnswer(position: number): void {
+  #undoAnswer(position: number): void {
     const id = this.#log.noteOf(position);
     if (id < 0) return;
     // All that was entered below has been taken back, so the nearest call is the one that was answered.
