@@ -5,7 +5,10 @@ import { partitionPoint } from '../util/search.ts';
 import { type Action, type Edit, RegionEditor } from './edits.ts';
 import type { Plan } from './plan.ts';
 
-/** A piece that left the log, or the old bytes of one that was fixed; as text where they are text, else in base64. */
+/**
+ * Bytes removed from the log, or the original bytes of an object that was fixed: as text if they are UTF-8, else
+ * base64.
+ */
 export interface QuarantineRecord {
   readonly line: number;
   readonly offset: number;
@@ -15,7 +18,7 @@ export interface QuarantineRecord {
   readonly rawBase64?: string;
 }
 
-/** One change, as the report has it. Offsets and lengths are in bytes of the input, and of the output. */
+/** A change, as the report lists it. Offsets and lengths are in bytes. */
 export interface ChangeRecord extends QuarantineRecord {
   readonly action: Action;
   readonly out: { readonly offset: number; readonly length: number } | null;
@@ -25,33 +28,33 @@ export interface ChangeRecord extends QuarantineRecord {
 }
 
 export interface RepairCallbacks {
-  /** The log as it leaves. */
+  /** Writes part of the repaired log. */
   readonly write: (bytes: Buffer) => void | Promise<void>;
-  /** Each change, in the order of the input; the words are for people. */
+  /** Called for each change, in the order of the input; `words` describes it for people. */
   readonly onChange: (record: ChangeRecord, words: string | undefined) => void | Promise<void>;
-  /** Each piece that leaves; absent where nobody keeps them, and the changes then have the bytes. */
+  /** Called for each removed piece; without it the change records carry the bytes. */
   readonly onQuarantine: ((record: QuarantineRecord) => void | Promise<void>) | undefined;
 }
 
-/** The input of the second pass is not that of the first. */
+/** The input changed between two passes. */
 export class InputChanged extends Error {
   override readonly name = 'InputChanged';
 }
 
-/** Shorter pieces are collected. */
+/** Output is written in chunks of about this size. */
 const FULL = 64 * 1024;
 
-/** The last pass: everything leaves as it came, but for the regions in the plan. */
+/** The last pass: copies the input, with the changes of the plan. */
 export class RepairPass {
   readonly #plan: Plan;
   readonly #callbacks: RepairCallbacks;
-  /** The output that is not yielded yet. */
+  /** Output that is not flushed yet. */
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #written = 0;
-  /** Where the header went, and as which bytes. */
+  /** Where moved headers were written, and their new text. */
   readonly #moved = new Map<MovedLine, { readonly offset: number; readonly text: string }>();
-  /** Where the output differs: one line of the input became all that follow, or the numbers that follow are shifted. */
+  /** Where output line numbers differ from the input: a fixed input line, or a shift for all lines from here on. */
   readonly #shifts: { readonly offset: number; readonly line: number | undefined; readonly shift: number }[] = [];
   #shift = 0;
 
@@ -60,12 +63,12 @@ export class RepairPass {
     this.#callbacks = callbacks;
   }
 
-  /** Gives what was written. */
+  /** Yields the output as it is written. */
   async *run(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const { regions, bytes } = this.#plan;
     let next = 0;
     let at = 0;
-    /** Bytes of the region under way, one to a character. */
+    /** Bytes of the current region, one character per byte. */
     let held = '';
     for await (const chunk of chunks) {
       if (at + chunk.length > bytes) throw new InputChanged();
@@ -106,7 +109,7 @@ export class RepairPass {
     yield bytes;
   }
 
-  /** Which line of the input a line of the output was, by where it starts. */
+  /** The input line that an output line came from, by its offset in the output. */
   inputLine(line: number, offset: number): number {
     const at = partitionPoint(0, this.#shifts.length, (one) => (this.#shifts[one]?.offset ?? 0) <= offset);
     const found = this.#shifts[at - 1];
@@ -166,17 +169,17 @@ export class RepairPass {
   }
 }
 
-/** A longer text could exceed what one string holds once it is escaped. */
+/** A longer text could exceed the maximum string length once it is escaped. */
 const LONGEST_TEXT = 64 * 1024 * 1024;
 
-/** Bytes, held one to a character, for a record. */
+/** Raw bytes (one character per byte) as a field of a record. */
 function rawBytes(raw: string): { readonly raw: string } | { readonly rawBase64: string } {
   const bytes = Buffer.from(raw, 'latin1');
   if (raw.length <= LONGEST_TEXT && isUtf8(bytes)) {
     const text = bytes.toString('utf8');
     let controls = 0;
     for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < 0x20) controls++;
-    // Controls are escaped with six characters each; base64 takes less.
+    // JSON escapes a control character with six characters; base64 is shorter.
     if (controls * 8 <= Math.max(64, raw.length)) return { raw: text };
   }
   return { rawBase64: bytes.toString('base64') };

@@ -24,25 +24,24 @@ import { type FoundObject, LineSplitter, withoutEnding } from './split-lines.ts'
 export interface BuildOptions {
   /** Whether a rule's findings are fixed. */
   readonly shouldFix: (rule: string) => boolean;
-  /** Learns from every object whether the file is a session log. */
+  /** Receives every object, to decide whether the file is a session log. */
   readonly onObject: (value: JsonObject, hasOwnLine: boolean) => void;
-  /** Keep what the fix of unanswered calls needs to know. */
+  /** Keep what the fix for unanswered calls needs. */
   readonly tools: boolean;
 }
 
-/** Rules that can fix what they find in an object. */
 const OBJECT_RULES = rules.filter(({ fix, object }) => fix && object);
-/** The members that name an entry, beside parentId. */
+/** The members that name another entry, besides parentId. */
 const REFERENCES = ['targetId', 'firstKeptEntryId', 'fromId'];
 
-/** Reads a log, line by line: fixes the bytes of its lines, and asks the rules about each object that is then there. */
+/** Reads a log line by line: fixes the bytes of its lines, and runs the object rules on each object found. */
 export class RepairIndexBuilder {
   readonly index = new RepairIndex();
   readonly #options: BuildOptions;
   readonly #lines: LineSplitter;
-  /** What the checks of headers and shapes ask for; it counts entries and holds none. */
+  /** For the rules on headers and shapes; it counts entries and stores none. */
   readonly #facts = new LogFacts(new Uint8Array(8));
-  /** The last torn entry, where nothing but garbage has followed it, and how many were lost with it. */
+  /** The last torn entry, if only garbage followed it, and the length of `lostBefore` with it. */
   #split: { readonly ends: (line: string) => boolean; readonly lost: number } | undefined;
 
   constructor(options: BuildOptions) {
@@ -68,7 +67,7 @@ export class RepairIndexBuilder {
   #readJunk(raw: string, rule: string): void {
     const { salvagedParents, lostBefore, entries } = this.index;
     for (const { id, parentId } of salvageIds(raw)) if (!salvagedParents.has(id)) salvagedParents.set(id, parentId);
-    // What was an object once had a place in the count of a version 1 log; one place, on however many lines it is now.
+    // A lost object had one place in the count of a version 1 log, on however many lines it is now.
     const split = this.#split;
     if (/^\s*\{\s*"/.test(raw)) this.#split = { ends: splitEntry(raw), lost: lostBefore.length + 1 };
     else if (split?.ends(raw)) {
@@ -87,14 +86,14 @@ export class RepairIndexBuilder {
     const inRegion = frozen || damage !== undefined;
     const place = { line, offset, length, inRegion, frozen, position: this.index.entries.length, edits: undefined };
     const { headers, version } = this.#facts;
-    // As it will stand on a line of its own.
+    // The object as it will be, on a line of its own.
     const object: CheckedObject = {
       kind: isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry',
       value,
       line: new Line(line, offset, raw + newline.slice(0, -1), true, 'invalid'),
       id: typeof value['id'] === 'string' ? value['id'] : undefined,
       time: readTime(value['timestamp']),
-      // Before there is a header it is open whether an entry needs an id.
+      // Without a header it is not known yet whether an entry needs an id.
       shape: checkShape(value, (headers > 0 && version) || 3),
       get text() {
         return decodeUtf8(raw);
@@ -116,7 +115,7 @@ export class RepairIndexBuilder {
     const { index } = this;
     const kind = object.kind === 'header' ? 'header' : 'title';
     const head: HeadLine = { kind, ...place, newline, value: object.value, raw, before: this.#facts.objects };
-    // A slot that only the fix of its bytes made longer or shorter is no finding of its own.
+    // A slot whose length changed only because its bytes were fixed is not a finding of its own.
     const isResized = damage !== undefined && raw.length !== place.length;
     for (const finding of this.#check(object, head))
       index.findings.push(isResized && finding.found === 'bad-title-slot' ? { ...finding, rule: damage } : finding);
@@ -158,7 +157,7 @@ export class RepairIndexBuilder {
     return entry;
   }
 
-  /** Asks the rules about an entry. Where it has to leave, one finding says so; false where nothing can save it. */
+  /** Runs the rules on an entry. An entry that must be removed gets one finding; false if it cannot be kept. */
   #checkEntry(object: CheckedObject, entry: RepairEntry): boolean {
     const facts = this.#facts;
     const findings = this.#check(object, entry);

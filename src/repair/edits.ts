@@ -7,33 +7,33 @@ import type { Plan } from './plan.ts';
 
 export type Action = 'split' | 'removed' | 'rewritten' | 'inserted' | 'moved';
 
-/** Why an edit is made, if not for the damage of the region. A change that belongs to the one before has no words. */
+/** Why an edit is made, if not for the damage of the region. An edit without words belongs to the one before it. */
 interface EditReason extends Partial<Omit<ChangeReason, 'words'>> {
   readonly words?: string | undefined;
   readonly line?: number;
-  /** The bytes leave for the quarantine; else they are in the report. */
+  /** The bytes go to the quarantine, else to the report. */
   readonly quarantine?: boolean;
-  /** The header that was moved: reported once, where it was. */
+  /** The moved header: reported once, at its old place. */
   readonly header?: MovedLine | undefined;
 }
 
-/** A change of the bytes of a region, from start to end in bytes from its start. */
+/** A change of a region; start and end are in bytes from its start. */
 export interface Edit extends EditReason, Splice {
   readonly line: number;
   readonly rule: string;
   readonly action: Action;
 }
 
-/** All changes of the lines of one region, in order; none reaches into another. */
+/** All changes of one region, in order; they do not overlap. */
 export class RegionEditor {
   readonly edits: Edit[] = [];
-  /** Pieces of which the quarantine gets the bytes although the object stays. */
+  /** Objects that stay, whose original bytes go to the quarantine. */
   readonly originals: (Pick<Piece, 'start' | 'end'> & { readonly rule: string })[] = [];
   readonly #region: Region;
   readonly #raw: string;
   readonly #ending: string;
   readonly #newline: string;
-  /** What leaves gives way to as much white space. */
+  /** Removed bytes are replaced by as many spaces. */
   readonly #keepsOffsets: boolean;
   #lineStart = 0;
   #linesBefore = 0;
@@ -43,7 +43,7 @@ export class RegionEditor {
     this.#raw = raw;
     this.#ending = ['\r\n', '\n'].find((end) => raw.endsWith(end)) ?? '';
     this.#newline = this.#ending || lastNewline;
-    // Nobody names the end of garbage that nothing is behind of.
+    // Nothing refers to garbage at the end of the file, so it needs no padding.
     const isTail = region.offset + region.length >= bytes && region.pieces.every(({ unit }) => !unit);
     this.#keepsOffsets = keepsOffsets === true && !isTail;
     const body = raw.length - this.#ending.length;
@@ -64,7 +64,7 @@ export class RegionEditor {
     else this.#removeAll(pieces);
   }
 
-  /** Nothing of the line stays, so its line end goes as well, with the last piece. */
+  /** Removes all pieces, and the line end with the last one. */
   #removeAll(pieces: readonly Piece[]): void {
     for (const [at, piece] of pieces.entries())
       this.#remove(piece, pieces[at - 1]?.end ?? 0, pieces[at + 1] ? piece.end : this.#raw.length);
@@ -73,7 +73,7 @@ export class RegionEditor {
 
   #keepSome(pieces: readonly Piece[]): void {
     let keptBefore = false;
-    // The slot's line has a fixed size, so no white space may stay on it; nothing stays before the slot.
+    // The slot's line has a fixed size, so white space around it is removed too.
     let onSlotLine = pieces.some((piece) => isSlot(piece) && isKept(piece));
     let at = 0;
     for (const piece of pieces) {
@@ -93,7 +93,7 @@ export class RegionEditor {
     if (this.#ending === '') this.#endLine(pieces);
   }
 
-  /** A line that had to be fixed is ended too; of a line that is otherwise whole it is a finding of its own. */
+  /** A fixed line also gets its missing newline; on a healthy line that is a finding of its own. */
   #endLine(pieces: readonly Piece[]): void {
     const { length } = this.#raw;
     if (this.#region.rule !== '')
@@ -104,7 +104,7 @@ export class RegionEditor {
     }
   }
 
-  /** White space for the bytes that left, so that what follows does not move to the front. */
+  /** Spaces in place of removed bytes, so that the offsets of what follows do not change. */
   #pad(at: number, bytes: number, ending = ''): void {
     if (!this.#keepsOffsets || bytes + ending.length <= 0) return;
     const words = `left ${counted(bytes, 'blank')} in its place: other logs may name offsets of this one`;
@@ -139,7 +139,7 @@ export class RegionEditor {
       ...changes,
       ...splices.filter((one) => !isCovered(one)).map((splice) => ({ splice })),
     ];
-    // The order among equals stays: members that are appended come in theirs, and before a cut that follows.
+    // Stable: appended members keep their order, before a removal at the same position.
     all.sort((a, b) => a.splice.start - b.splice.start || a.splice.end - b.splice.end);
     let words: string | undefined = this.#byteWords(splices);
     for (const { splice, reason } of all) {
@@ -160,7 +160,7 @@ export class RegionEditor {
     }
   }
 
-  /** The splices that change an object, in positions of the piece. */
+  /** The splices that change an object, as positions in the piece. */
   #changes({ start, end, unit, splices = [] }: Piece): { readonly splice: Splice; readonly reason: EditReason }[] {
     const { members, inner } = unit?.edits ?? { members: [], inner: [] };
     if (members.length + inner.length === 0) return [];
@@ -177,7 +177,7 @@ export class RegionEditor {
     for (const { splices, words, ...reason } of planned) {
       const overlaps = ({ start, end }: Splice): boolean =>
         mayOverlap && changes.some(({ splice }) => start < splice.end && splice.start < end);
-      // Two fixes may want the same comma. What is written has to be JSON, so the second one waits for the next run.
+      // Two fixes may remove the same comma. The output must be JSON, so the second one waits for the next run.
       if (splices.some(overlaps)) continue;
       for (const splice of splices)
         changes.push({ splice, reason: { ...reason, words: splice === splices[0] ? words : undefined } });
@@ -194,7 +194,7 @@ export class RegionEditor {
     return [removed, replaced].filter(Boolean).join(', ');
   }
 
-  /** Asked for in rising order. */
+  /** To be called with rising positions. */
   #lineAt(start: number): number {
     for (;;) {
       const end = this.#raw.indexOf('\n', this.#lineStart);
@@ -223,12 +223,12 @@ function isKept({ kind, unit }: Piece): boolean {
   return kind === 'object' && unit !== undefined && !unit.edits?.drop && !unit.edits?.moved;
 }
 
-/** The title slot itself, and no further one. */
+/** The title slot at the start of the file. */
 function isSlot({ unit }: Piece): boolean {
   return unit?.kind === 'title' && unit.before === 0;
 }
 
-/** Where a position of the fixed bytes was before the splices. */
+/** Maps a position after the splices back to one before them. */
 function originalPosition(position: number, splices: readonly Splice[]): number {
   let fixedAt = 0;
   let rawAt = 0;

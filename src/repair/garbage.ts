@@ -2,7 +2,7 @@ import { objectMembers, skipSpace } from '../json/text.ts';
 import { isObject, parseJson } from '../json/value.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 
-/** An id that a piece of garbage still shows, with the parent that was beside it; null for a root. */
+/** An id found in garbage, with the parentId next to it; null for a root. */
 export interface SalvagedId {
   readonly id: string;
   readonly parentId: string | null;
@@ -12,10 +12,9 @@ const STRING = '"(?:[^"\\\\\\u0000-\\u001f]|\\\\[^\\u0000-\\u001f]){1,256}"';
 const ID = `"id"\\s{0,64}:\\s{0,64}(${STRING})`;
 const PARENT = `"parentId"\\s{0,64}:\\s{0,64}(null|${STRING})`;
 const COMMA = '\\s{0,64},\\s{0,64}';
-/** Agents write the two next to each other. */
 const PAIR = new RegExp(`${ID}${COMMA}${PARENT}|${PARENT}${COMMA}${ID}`, 'g');
 
-/** The ids that bytes which are no entry any more still show, for their children to find a new place by. */
+/** Finds ids in bytes that are no longer an entry, so that their children can be reattached. */
 export function salvageIds(raw: string): SalvagedId[] {
   const shown = readId(ownMember(raw, 'id'), ownMember(raw, 'parentId'));
   for (const [, id, parent, parentFirst, idSecond] of raw.matchAll(PAIR))
@@ -23,7 +22,7 @@ export function salvageIds(raw: string): SalvagedId[] {
   return shown;
 }
 
-/** What the object that the bytes start with says of itself before it breaks off, as JSON. */
+/** The JSON of a top-level member of a truncated object. */
 function ownMember(raw: string, key: string): string | undefined {
   const open = skipSpace(raw, 0);
   let json: string | undefined;
@@ -34,7 +33,7 @@ function ownMember(raw: string, key: string): string | undefined {
       if (member.key === key) json = raw.slice(member.valueStart, member.valueEnd);
     }
   } catch {
-    // A key that is no JSON string: the end of what can be read.
+    // A key that is not a valid JSON string ends what can be read.
   }
   return json;
 }
@@ -46,10 +45,10 @@ function readId(idJson: string | undefined, parentJson: string | undefined): Sal
   return [{ id, parentId: parentId === '' ? null : parentId }];
 }
 
-/** How much is held and read again, in all, to find the end of one entry. */
+/** Limits the bytes that are kept and parsed again to find the end of one entry. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** For an entry that raw line breaks took apart: takes the lines that may follow, true for its last one. */
+/** For an entry that was broken up by raw newlines: call with each following line; true for its last line. */
 export function splitEntry(firstLine: string): (line: string) => boolean {
   let text = firstLine;
   let budget = MAX_BYTES;
@@ -57,7 +56,7 @@ export function splitEntry(firstLine: string): (line: string) => boolean {
     const mayEnd = line.trimEnd().endsWith('}');
     budget -= mayEnd ? text.length + line.length : line.length;
     text = budget < 0 ? '' : `${text}\n${line}`;
-    // A string cannot hold a line break as it is.
+    // A JSON string cannot contain a raw newline.
     return mayEnd && isObject(parseJson(text.replace(/\s/g, ' ')));
   };
 }

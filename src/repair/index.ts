@@ -32,7 +32,7 @@ export { RepairIndexBuilder } from './build-index.ts';
 export { makePlan, type Plan } from './plan.ts';
 export { planRecords } from './records.ts';
 
-/** An error that is not fixed. */
+/** An error that was not fixed. */
 export interface Remaining {
   readonly line: number;
   readonly rule: string;
@@ -41,17 +41,17 @@ export interface Remaining {
 export interface RepairRequest extends Omit<PlanOptions, 'shouldFix'> {
   /** The bytes from the start, once per pass. */
   readonly read: () => AsyncIterable<Buffer>;
-  /** A pass may stop early, and the next one still gets everything. */
+  /** Whether the input can be read again after a pass that stopped early. */
   readonly rereadable: boolean;
-  /** Only these rules are fixed; else all that are errors. */
+  /** Fix only what these rules find; default: all errors. */
   readonly only: ReadonlySet<string> | undefined;
-  /** Those of them that were named one by one, and not as a group. */
+  /** The rules in `only` that were named individually, not by group. */
   readonly named?: ReadonlySet<string> | undefined;
-  /** Whose log it is, where that is not to be detected: pi, omp or a format. */
+  /** The agent or format given by the user: pi, omp or a format id. */
   readonly from: string | undefined;
-  /** What is beside the log; absent where nothing is. */
+  /** Gives access to files next to the log. */
   readonly near?: (() => Promise<NearLog>) | undefined;
-  /** Gets the base64 text of each image that leaves a log of another agent, and its bytes, when it is written. */
+  /** Receives each image removed from another agent's log: its base64 text and its bytes. */
   readonly keepImage?: ((data: string, bytes: Buffer) => void) | undefined;
   readonly random: (bytes: number) => Uint8Array;
   readonly scanner: ScannerKind;
@@ -59,7 +59,7 @@ export interface RepairRequest extends Omit<PlanOptions, 'shouldFix'> {
 
 type CheckRequest = Pick<RepairRequest, 'read' | 'random' | 'scanner'>;
 
-/** Decides what is done to a log. A file that is no session log is refused before anything else is requested about it. */
+/** Decides what to change. A file that is not a session log is refused first. */
 export async function planRepair(request: RepairRequest): Promise<Plan> {
   const { only, settleTools, settleLeaf, from, name } = request;
   const requested = foreignFormats.find(({ id }) => id === from);
@@ -71,7 +71,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   const index = await readIndex(request, shouldFix);
   if (index instanceof RepairIndex) {
     requireFix(name, request.named, rules);
-    // A log of any agent may have been cut to nothing.
+    // An empty file may have been a log of any agent.
     const isAnyone = index.bytes === 0 && !originIn(request);
     const own = (rule: string): boolean => shouldFix(rule) && !(isAnyone && rule === missingHeader.id);
     return await makePlan(index, { ...request, shouldFix: own });
@@ -94,7 +94,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   return await planRecords(request, checks);
 }
 
-/** Writes the repaired log and gives the errors still in it; a log known to be healthy is only copied. */
+/** Writes the repaired log and returns the errors that remain; a healthy log is only copied. */
 export async function applyRepair(
   plan: Plan,
   request: CheckRequest,
@@ -121,7 +121,7 @@ export async function applyRepair(
     .sort((a, b) => a.line - b.line);
 }
 
-/** The check of validate, for errors alone. */
+/** The check of `validate`, reporting errors only. */
 function errorCheck({ random, scanner }: CheckRequest, onError: (error: Finding) => void): LogCheck {
   return new LogCheck({
     file: '',
@@ -141,7 +141,7 @@ function isError(id: string): boolean {
   return rules.find((rule) => rule.id === id)?.level === 'error';
 }
 
-/** The bytes of a log that is surely ours and has no error; undefined for any other. Most need no closer look. */
+/** The size of a native log without errors; undefined for any other. Most logs need nothing more. */
 async function bytesOfHealthy(request: RepairRequest): Promise<number | undefined> {
   let bytes = 0;
   let hasError = false;
@@ -166,7 +166,7 @@ async function bytesOfHealthy(request: RepairRequest): Promise<number | undefine
   return bytes;
 }
 
-/** What has to be known of a log of ours; or what the file is, where it is none. */
+/** The index of a native log, or the format of any other file. */
 async function readIndex(
   request: RepairRequest,
   shouldFix: (rule: string) => boolean,
@@ -181,7 +181,7 @@ async function readIndex(
   });
   const { index } = builder;
   const first: Line[] = [];
-  // A printed array of entries is a JSON document: taken for a log it would fall to pieces at its commas.
+  // A pretty-printed array of entries is a JSON document, not a log.
   let array: FormatEvidence | undefined;
   const decide = (): Identity | undefined => {
     if (array || (index.written > 0 && !evidence.end()) || (requested && index.written === 0))
@@ -194,7 +194,7 @@ async function readIndex(
   let identity: Identity | undefined;
   let decided = false;
   for await (const batch of readLineBatches(read())) {
-    // A pipe has to be read to its end to be read again.
+    // A pipe must be read to its end before it can be read again.
     if (identity && rereadable) break;
     for (const line of identity ? [] : batch) {
       if (line.number === 1 && isContainer(line.raw)) {
@@ -207,7 +207,7 @@ async function readIndex(
       if (array) seeLine(array, line);
       if (array?.ours) array = undefined;
       const isOurs = !array && evidence.ours === true;
-      // Only what may have to be named is kept.
+      // Lines are kept only while they may be needed to identify the format.
       if (!isOurs && !line.blank) first.push(line);
       if (isOurs ? !evidence.settled : index.written < LINES_TO_LOOK_AT) continue;
       identity = decide();

@@ -3,7 +3,7 @@ import { skipSpace, skipString } from '../json/text.ts';
 import { parseJson } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 
-/** How far a printed object is followed. */
+/** Limits for a pretty-printed object. */
 const MAX_LINES = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -13,17 +13,17 @@ export interface HeldLine {
 }
 
 export interface JoinerCallbacks {
-  /** A line that is to be taken for itself. */
+  /** A line that stands alone. */
   readonly single: (held: HeldLine) => void;
-  /** Lines that are one JSON object together; false where they are not to be joined. */
+  /** Lines that form one JSON object together; false if they must not be joined. */
   readonly joined: (lines: readonly HeldLine[]) => boolean;
 }
 
-/** What an object or an array that is open has next. */
+/** What the JSON grammar expects next in an open object or array. */
 type Expects = 'first key' | 'key' | 'colon' | 'member' | 'after member' | 'first item' | 'item' | 'after item' | 'end';
 
 const VALUE = { member: 'after member', 'first item': 'after item', item: 'after item' } as const;
-/** The grammar of JSON: what follows a token where it is expected. */
+/** What is expected after a token, by what was expected before it. */
 const NEXT: Readonly<Record<string, Readonly<Partial<Record<Expects, Expects>>>>> = {
   word: VALUE,
   '{': VALUE,
@@ -36,35 +36,35 @@ const NEXT: Readonly<Record<string, Readonly<Partial<Record<Expects, Expects>>>>
 };
 const WORD = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?=[\s,\]}]|$)/y;
 
-/** An object or an array that is not closed yet. */
+/** An object or array that is not closed yet. */
 interface OpenValue {
   /** The line on which it opened. */
   readonly line: number;
-  /** It is an object, and the first thing on its line. */
+  /** An object that is the first token on its line. */
   readonly startsLine: boolean;
   expects: Expects;
 }
 
 /**
- * Finds the objects that somebody printed over several lines. It holds lines back from the first one that starts as an
- * object and does not end as one, and reads them strictly: what it takes for closed is JSON. It remembers the whole
- * objects inside what is still open, so that each line is read once, however many objects break off.
+ * Finds objects that were pretty-printed over several lines. Holds lines back from the first one that starts an object
+ * without closing it, and parses them strictly. Remembers complete objects inside an open one, so that each line is
+ * parsed once, however many objects are truncated.
  */
 export class Joiner {
   readonly #callbacks: JoinerCallbacks;
   #held: HeldLine[] = [];
   #bytes = 0;
   #open: OpenValue[] = [];
-  /** What was opened before this one was given up. */
+  /** Index in `#open` of the outermost object that is still followed. */
   #base = 0;
-  /** The whole objects inside that start a line and end a later one; none is inside another one. */
+  /** Complete objects inside, as line ranges; they do not nest. */
   #inner: { readonly from: number; readonly to: number }[] = [];
 
   constructor(callbacks: JoinerCallbacks) {
     this.#callbacks = callbacks;
   }
 
-  /** Takes the next line. One that is an entry by itself is never made a part of another one. */
+  /** Takes the next line. A line that is an entry by itself is never joined to another one. */
   take(held: HeldLine, isEntry: boolean): void {
     if (this.#held.length > 0 && this.#continues(held, isEntry)) return;
     if (held.content.damage === 'torn-line' && this.#scan(held.line) === 'open') this.#hold(held);
@@ -74,7 +74,6 @@ export class Joiner {
     }
   }
 
-  /** No line follows. */
   end(): void {
     this.#release(Number.POSITIVE_INFINITY);
     this.#reset();
@@ -85,7 +84,7 @@ export class Joiner {
     this.#bytes += held.line.length + 1;
   }
 
-  /** False where the line is not a part of what is held, which is then given up. */
+  /** False if the line does not continue the held lines, which are then released. */
   #continues(held: HeldLine, isEntry: boolean): boolean {
     const { damage } = held.content;
     const isReadable = damage === undefined || ['torn-line', 'not-json', 'not-an-object'].includes(damage);
@@ -101,7 +100,7 @@ export class Joiner {
       if (!this.#callbacks.joined(lines)) for (const one of lines) this.#callbacks.single(one);
       return true;
     }
-    // Too much for one object: the outermost one is given up, and one that started further down may still end.
+    // Too long for one object: give up the outermost one; an inner one may still close.
     while (this.#held.length >= MAX_LINES || this.#bytes > MAX_BYTES) {
       do this.#base++;
       while (this.#base < this.#open.length && !this.#open[this.#base]?.startsLine);
@@ -112,7 +111,7 @@ export class Joiner {
     return true;
   }
 
-  /** Passes on the lines before one, with the whole objects among them joined. */
+  /** Releases the lines before a line number; complete objects among them are joined. */
   #release(before: number): void {
     for (let held = this.#held[0]; held && held.line.number < before; held = this.#held[0]) {
       const run = this.#inner[0]?.from === held.line.number ? this.#inner.shift() : undefined;
@@ -145,7 +144,7 @@ export class Joiner {
     return 'open';
   }
 
-  /** Takes one token; gives the position behind it, or -1 where the grammar does not allow it. */
+  /** Reads one token; returns the position after it, or -1 if the grammar does not allow it. */
   #token(text: string, at: number, line: number, isFirst: boolean): number {
     const char = text.charAt(at);
     let end = at + 1;

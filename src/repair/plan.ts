@@ -23,36 +23,36 @@ export interface PlanOptions {
   readonly shouldFix: (rule: string) => boolean;
   readonly settleTools: boolean;
   readonly settleLeaf: boolean;
-  /** Waited for now and then, so that a signal is heard; throws where the work has to stop. */
+  /** Awaited regularly, so that signals are handled; throws to stop the work. */
   readonly pause?: (() => Promise<void>) | undefined;
 }
 
 /** What the last pass does. */
 export interface Plan {
-  /** In the order of the input; none reaches into another. */
+  /** In the order of the input, without overlaps. */
   readonly regions: readonly Region[];
   /** Bytes of the input. */
   readonly bytes: number;
-  /** For a line that is put in. */
+  /** For inserted lines. */
   readonly newline: string;
   /** For the last line. */
   readonly lastNewline: string;
   /** The input has no error, and nothing changes. */
   readonly isHealthy: boolean;
-  /** Something has to go to the quarantine. */
+  /** Something goes to the quarantine. */
   readonly quarantines: boolean;
-  /** Nothing may move towards the start: what leaves gives way to as much white space. */
+  /** Removed bytes are replaced by as many spaces, so that offsets do not change. */
   readonly keepsOffsets?: boolean;
-  /** The rules of the format, where that is another agent's. */
+  /** For another agent's log: the checks of its format. */
   readonly checks?: RecordChecks;
-  /** What is wrong with it by what is beside it. */
+  /** Issues found in files next to the log. */
   readonly near?: readonly RecordIssue[] | undefined;
 }
 
-/** How many are fixed without a pause. */
+/** Findings fixed between two pauses. */
 const FINDINGS_AT_ONCE = 10_000;
 
-/** Runs the fixes of the rules with the whole log in view: first those of objects, then those of the log. */
+/** Runs the fixes of the rules: first those of single objects, then those of the whole log. */
 export async function makePlan(index: RepairIndex, options: PlanOptions): Promise<Plan> {
   const { name, shouldFix, settleTools, settleLeaf, pause } = options;
   const repair = new RepairState(index, shouldFix);
@@ -86,7 +86,7 @@ export async function makePlan(index: RepairIndex, options: PlanOptions): Promis
   };
 }
 
-/** Refuses to fix only what is not fixed in a log of this kind. */
+/** Throws if none of the rules named by the user can be fixed in this log. */
 export function requireFix(name: string, named: ReadonlySet<string> | undefined, own: readonly RuleMeta[]): void {
   const asked = own.filter(({ id }) => named?.has(id));
   const [first] = asked;
@@ -94,19 +94,18 @@ export function requireFix(name: string, named: ReadonlySet<string> | undefined,
     throw new AppError(`${name}: --only: repair does not fix '${first.id}' in such a log: ${first.advice}`);
 }
 
-/** All that changes: the lines that are damaged, and those of objects with edits. */
+/** All regions that change: damaged lines, and lines of objects with edits. */
 export function regionsOf(index: LineIndex, units: readonly AnyUnit[], front: NewLine | undefined): Region[] {
   const regions = [...index.regions];
   for (const unit of units) {
     const { line, offset, length } = unit;
-    // The line end is no part of the object.
     const pieces = [{ kind: 'object', start: 0, end: length, unit }] as const;
     if (unit.edits && !unit.inRegion) regions.push({ line, offset, length, rule: '', pieces, lines: 1 });
   }
   regions.sort((a, b) => a.offset - b.offset);
   const mark = BYTE_ORDER_MARK.length;
   const [first] = regions;
-  // A byte order mark leaves with the line that it damages; else it would damage the next one.
+  // A byte order mark is removed together with its line; else it would damage the next one.
   const takesMark = index.keepsMark && first?.offset === mark && first.pieces.every(isRemoved);
   if (takesMark) {
     const pieces = first.pieces.map((piece) => ({ ...piece, start: piece.start + mark, end: piece.end + mark }));
@@ -134,9 +133,8 @@ export function quarantines({ regions }: LineIndex, units: readonly AnyUnit[]): 
 }
 
 /**
- * In version 1 a compaction counts to the first entry that it keeps, and whoever wrote it counted entries that are lost
- * now: each number is set to where the entry is that was meant. A header counts as the first; a rebuilt one takes
- * the place of the line that was lost.
+ * In version 1 a compaction has the index of the first entry that it keeps, counted with entries that are now lost:
+ * this corrects each index. The header has index 0; a rebuilt one takes the place of the lost line.
  */
 function fixKeptIndexes(repair: RepairState): void {
   const { entries } = repair.index;
@@ -145,7 +143,7 @@ function fixKeptIndexes(repair: RepairState): void {
   const lost = lostBefore(repair);
   if (counting.length === 0 || (lost.length === 0 && staying.length === entries.length)) return;
   const firstDrop = entries.find(({ edits }) => edits?.drop);
-  /** Where each entry stood for its writer, and where it is in the output, the header being 0. */
+  /** How many lost entries came before a position. */
   const lostAt = (position: number): number =>
     partitionPoint(0, lost.length, (at) => (lost[at]?.before ?? 0) <= position);
   const counted = entries.map(({ position }) => 1 + position + lostAt(position));
@@ -153,13 +151,13 @@ function fixKeptIndexes(repair: RepairState): void {
   for (const entry of counting) {
     const { position, firstKeptEntryIndex: kept = 0 } = entry;
     if (!Number.isInteger(kept) || kept < 1 || kept > (counted[position] ?? 0)) continue;
-    // The counts rise with the entries. Where the one that is meant leaves, the next one counts that stays.
+    // Indexes rise with positions. If the entry is removed, the next one that stays counts.
     let at = partitionPoint(0, position, (one) => (counted[one] ?? 0) < kept);
     while (at < position && entries[at]?.edits?.drop) at++;
     const meant = entries[at];
     const corrected = meant && outputs.get(meant);
     if (corrected === kept) continue;
-    // A kept part never starts with a result: whoever wrote this number had not counted what was lost.
+    // A kept range never starts with a tool result, so this index was written after the loss.
     const uncorrected = staying[kept - 1];
     const isPlausible = uncorrected && uncorrected.position <= position && uncorrected.role !== 'toolResult';
     if (meant?.role === 'toolResult' && isPlausible) continue;
@@ -168,7 +166,7 @@ function fixKeptIndexes(repair: RepairState): void {
     repair.setMember(entry, {
       key: 'firstKeptEntryIndex',
       json: String(corrected),
-      // That by which the first thing that the number counts along was lost.
+      // The rule that removed the first thing this index counts.
       rule: (isLostFirst ? firstLost : (firstDrop?.edits?.drop ?? firstLost))?.rule ?? 'torn-line',
       words: `the first kept entry is now number ${corrected}, was ${kept} (assumed)`,
       assumed: true,
@@ -176,13 +174,13 @@ function fixKeptIndexes(repair: RepairState): void {
   }
 }
 
-/** What the writer counted and the output does not have, beside the entries that leave. */
+/** What the writer counted and the output lacks, besides removed entries. */
 function lostBefore({ index }: RepairState): { readonly before: number; readonly rule: string }[] {
   const dropped = index.headers.slice(1).filter(({ edits }) => edits?.drop);
   const lost = [
     ...index.lostBefore,
     ...dropped.map(({ position }) => ({ before: position, rule: 'second-header' })),
   ].sort((a, b) => a.before - b.before);
-  // Without a header, the first thing that is lost before all entries was the header.
+  // Without a header, the first thing lost before all entries was the header.
   return index.headers.length === 0 && lost[0]?.before === 0 ? lost.slice(1) : lost;
 }

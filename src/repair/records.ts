@@ -26,16 +26,16 @@ import { type FoundObject, LineSplitter, withoutEnding } from './split-lines.ts'
 
 type ShouldFix = (rule: string, severity?: Severity) => boolean;
 
-/** In so much of its line a lost header may still show its id. */
+/** A torn header may still show its id in this many bytes. */
 const START_BYTES = 4096;
-/** More than any log needs; the fixes of two rules could else undo each other for ever. */
+/** More than any log needs; two fixes could otherwise undo each other forever. */
 const MAX_ROUNDS = 100;
-/** How many are looked at without a pause. */
+/** Records checked between two pauses. */
 const RECORDS_AT_ONCE = 10_000;
-/** How often a log is read to find the damage that has to go with an error, before all of it goes. */
+/** After this many reads all damage is fixed, not only what an error depends on. */
 const MAX_READS = 3;
 
-/** Decides what is done to a log of another agent, which stays one. */
+/** Plans the repair of another agent's log, in its own format. */
 export async function planRecords(request: RepairRequest, checks: RecordChecks): Promise<Plan> {
   const { name, only, settleTools, settleLeaf } = request;
   const { edit } = checks;
@@ -76,7 +76,7 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
   };
 }
 
-/** Damage that does no harm stays, unless an error cannot be fixed without a change of its line. */
+/** Harmless damage stays, unless an error on the same line can only be fixed with it. */
 async function fixRecords(request: RepairRequest, checks: RecordChecks, edit: RecordEditor, shouldFix: ShouldFix) {
   const more = new Set<number>();
   for (let reads = 1; ; reads++) {
@@ -103,12 +103,12 @@ export function recordCheck(
   return new RecordCheck({ file: '', checks, near, hashKey: random(8), onFinding });
 }
 
-/** What is wrong with a log by what is beside it. */
+/** Issues found in files next to the log. */
 async function nearIssues(first: unknown, { near }: RepairRequest, checks: RecordChecks) {
   return isObject(first) && near ? await checks.near?.(first, near) : undefined;
 }
 
-/** The bytes of a log without an error; undefined for any other. */
+/** The size of a log without errors; undefined for any other. */
 async function bytesOfHealthy(request: RepairRequest, checks: RecordChecks): Promise<number | undefined> {
   let bytes = 0;
   let isStart = true;
@@ -134,8 +134,8 @@ async function bytesOfHealthy(request: RepairRequest, checks: RecordChecks): Pro
 }
 
 /**
- * Lets the rules fix what they find, one after the other: after each change all are asked again about the records as
- * they are then. So what is written has what a check of it finds, and nothing that a fix has brought about is left.
+ * Runs the fixes of the rules one after the other. After each change all rules check the records again, so that
+ * problems caused by a fix are fixed too.
  */
 async function fixAll(repair: RecordRepair, checks: RecordChecks, shouldFix: ShouldFix, request: RepairRequest) {
   const active = recordRules(checks);
@@ -163,7 +163,7 @@ async function fixAll(repair: RecordRepair, checks: RecordChecks, shouldFix: Sho
   repair.finish();
 }
 
-/** What the rules find in the records as they are now. */
+/** Checks the records in their current state. */
 async function recheck(repair: RecordRepair, checks: RecordChecks, shouldFix: ShouldFix, request: RepairRequest) {
   const findings: RecordFinding[] = [];
   const units = repair.next();
@@ -175,7 +175,7 @@ async function recheck(repair: RecordRepair, checks: RecordChecks, shouldFix: Sh
   });
   check.log.firstOversizeLine = repair.index.firstOversizeLine;
   check.log.lines = repair.index.lines;
-  // Asked of what the records were made from.
+  // Whether it can be rebuilt was checked when the records were read.
   check.log.canRebuildHeader = true;
   if (repair.header) check.log.header = checks.describe(repair.header);
   for (const { line, offset, facts, digest, order } of units) {
@@ -187,7 +187,7 @@ async function recheck(repair: RecordRepair, checks: RecordChecks, shouldFix: Sh
   return findings;
 }
 
-/** Reads a log, line by line: fixes the bytes of its lines, and asks the rules about the content of each record. */
+/** Reads a log line by line: fixes the bytes of its lines, and runs the record rules on each record found. */
 class RecordIndexBuilder {
   readonly index = new RecordIndex();
   keepsOffsets = false;
@@ -195,7 +195,7 @@ class RecordIndexBuilder {
   readonly #checks: RecordChecks;
   readonly #lines: LineSplitter;
   readonly #check: RecordCheck;
-  /** The record that is being looked at. */
+  /** The record being checked. */
   #unit: RecordUnit | undefined;
   #value: JsonObject | undefined;
 
@@ -257,7 +257,7 @@ class RecordIndexBuilder {
       order: index.units.length,
       edits: undefined,
       newline,
-      // What it says may be long, and is asked for but once.
+      // Its content may be long and is needed only once.
       facts: facts.content ? { ...facts, content: undefined } : facts,
       digest: origin,
       origin,

@@ -9,44 +9,44 @@ import { rules } from '../rules/index.ts';
 import type { Rule, Severity } from '../rules/rule.ts';
 import { type HeldLine, Joiner } from './joiner.ts';
 
-/** An object as it is in the log. */
+/** An object found in the log. */
 export interface FoundObject {
   readonly value: JsonObject;
   readonly line: number;
-  /** Of the object where it shares its line, else of the line with its end. */
+  /** Of the object if it shares its line, else of the line including its newline. */
   readonly offset: number;
   readonly length: number;
   /** Its line is damaged and stays as it is. */
   readonly frozen: boolean;
-  /** Its bytes, with what makes them whole. */
+  /** Its raw bytes, and the splices that fix them. */
   readonly bytes: string;
   readonly splices: readonly Splice[];
-  /** The rule by which its line is fixed. */
+  /** The rule that fixes its line. */
   readonly damage?: string;
   /** No other object and no garbage is on its line. */
   readonly hasOwnLine: boolean;
-  /** The line end that it will have. */
+  /** The newline that it will have. */
   readonly newline: string;
 }
 
-/** What a format says about lines, and what becomes of the objects on them. */
+/** What a format knows about lines, and where their objects go. */
 export interface SplitOptions {
-  /** Whether what a rule finds is fixed; the severity where this very finding has one, and the line that it is on. */
+  /** Whether to fix what a rule finds; with the severity and line of the finding. */
   readonly shouldFix: (rule: string, severity?: Severity, line?: number) => boolean;
-  /** How bad the damage of a line is, where that is not the level of its rule. */
+  /** The severity of a line's damage, if it differs from the level of its rule. */
   readonly severityOf?: ((damage: Damage, raw: string) => Severity | undefined) | undefined;
-  /** Whether an object inside a damaged line is an entry, and not a piece of one. */
+  /** Whether an object inside a damaged line is a whole entry. */
   readonly isEntry: (value: JsonObject) => boolean;
-  /** Whether an object that is on several lines belongs into a log. */
+  /** Whether an object printed over several lines belongs in the log. */
   readonly mayJoin: (value: JsonObject) => boolean;
   readonly onObject: (found: FoundObject) => AnyUnit;
   readonly onJunk?: (raw: string, rule: string) => void;
 }
 
-/** Rules that split the lines that they find something in. The mark of the file is taken off before. */
+/** Rules that split damaged lines. The byte order mark is handled before. */
 const LINE_RULES = rules.filter((rule) => rule.fix?.line && rule.line && rule !== byteOrderMark);
 
-/** Reads a log, line by line, and fixes the bytes of its lines: gives each object that is then there. */
+/** Reads a log line by line, fixes the bytes of its lines and emits each object found. */
 export class LineSplitter {
   readonly #index: LineIndex;
   readonly #options: SplitOptions;
@@ -81,7 +81,7 @@ export class LineSplitter {
   #withoutMark({ raw, terminated }: Line): Line {
     let { length } = BYTE_ORDER_MARK;
     if (this.#options.shouldFix(byteOrderMark.id)) {
-      // Behind one that leaves another one would be the first.
+      // Removing one mark would make the next one the first.
       while (raw.startsWith(BYTE_ORDER_MARK, length)) length += BYTE_ORDER_MARK.length;
       const pieces = byteOrderMark.fix?.line?.({ raw: raw.slice(0, length), objects: [], isEntry: () => false }) ?? [];
       this.#index.regions.push({ line: 1, offset: 0, length, rule: byteOrderMark.id, pieces, lines: 1 });
@@ -115,7 +115,7 @@ export class LineSplitter {
     }
   }
 
-  /** The rule by which the bytes of a line are fixed. */
+  /** The rule that fixes the bytes of a line. */
   #ruleOf(line: Line, { damage, objects }: LineContent): Rule | undefined {
     const { shouldFix, severityOf } = this.#options;
     if (damage === undefined && objects.length > 0) return undefined;
@@ -129,7 +129,7 @@ export class LineSplitter {
     });
   }
 
-  /** Lines that are one object together become one line, if the object belongs into a log. */
+  /** Joins lines that form one object, if the object belongs in the log. */
   #join(held: readonly HeldLine[]): boolean {
     const first = held[0]?.line;
     const last = held.at(-1)?.line;
@@ -137,7 +137,7 @@ export class LineSplitter {
     const value = parseObject(held.map(({ line }) => line.text).join('\n'));
     if (!value || !this.#options.mayJoin(value)) return false;
     const raw = held.map(({ line }) => line.raw).join('\n');
-    // Line breaks go, and the indentation behind each.
+    // Newlines are removed, with the indentation after them.
     const splices = [...raw.matchAll(/\r?\n[ \t\r\n]*/g)].map(
       ({ index, 0: run }): Splice => ({ start: index, end: index + run.length, text: '' }),
     );
@@ -163,7 +163,7 @@ export class LineSplitter {
   }
 }
 
-/** Nothing else is on the line but NULs. */
+/** Whether the line has only one object, besides NULs. */
 function isAlone(pieces: readonly Piece[]): boolean {
   return pieces.filter(({ kind }) => kind !== 'nuls').length === 1;
 }

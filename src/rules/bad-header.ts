@@ -19,7 +19,7 @@ export const badHeader = defineRule('bad-header', 'error', 'header', {
   fix: {
     records: completeHeader,
     object: (repair, { unit, rule }) => {
-      // Another header leaves, if it is not to stay as it is.
+      // Another header is removed, if at all.
       if (unit.kind === 'entry' || unit !== repair.index.headers[0]) return;
       const { raw } = unit;
       const member = findMember(raw, skipSpace(raw, 0), 'id');

@@ -19,7 +19,7 @@ export const badTimestamp = defineRule('bad-timestamp', 'warning', 'content', {
   recordsEnd: (log, report) => {
     for (let position = 0; position < log.size; position++) {
       if (!log.isInConversation(position) || !Number.isNaN(log.timeOf(position))) continue;
-      // Agents look for the time of the last record, or of any.
+      // Agents use the time of the last record, or any time.
       const isDecisive = position === log.lastInConversation || log.timed === 0;
       report(log.placeOf(position), 'the timestamp is missing or not ISO 8601', isDecisive ? undefined : 'warning');
     }

@@ -2,7 +2,7 @@ import { findMember, skipSpace } from '../json/text.ts';
 import type { HeadLine, RepairState } from './fix/repair-state.ts';
 import { defineRule, placeOf } from './rule.ts';
 
-/** With its newline. */
+/** Including the newline. */
 const SLOT_BYTES = 256;
 
 export const badTitleSlot = defineRule('bad-title-slot', 'error', 'header', {

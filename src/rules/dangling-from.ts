@@ -7,7 +7,7 @@ export const danglingFrom = defineRule('dangling-from', 'warning', 'references',
   advice: 'Harmless; repair does not change it.',
   example: '{"type":"branch_summary","id":"b","parentId":"a",…,"fromId":"gone","summary":"…"}',
   end: (log, report) => {
-    // A fork leaves the branches behind that its summaries speak of.
+    // A fork does not contain the branches that its summaries mention.
     if (log.hasParentSession) return;
     for (const { kind, position, id } of log.references) {
       if (kind !== 'from' || id === 'root' || id === log.headerId || log.index.find(id) >= 0) continue;

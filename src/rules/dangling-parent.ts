@@ -10,7 +10,7 @@ export const danglingParent = defineRule('dangling-parent', 'error', 'tree', {
   advice: "'sessionctl repair' reattaches the entry to the nearest surviving entry.",
   example: '{"type":"message","id":"b","parentId":"gone",…}',
   end: (log, report) => {
-    // A line that could not be read may hold any id.
+    // A line that could not be read may have any id.
     for (const { position, parentId } of log.lostParents) {
       if (log.firstOversizeLine > 0 && log.firstOversizeLine < log.index.lineOf(position)) continue;
       report(log.placeOf(position, 'parentId'), `parent '${parentId}' is not in this file`);

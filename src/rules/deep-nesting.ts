@@ -14,7 +14,7 @@ export const deepNesting = defineRule('deep-nesting', 'warning', 'content', {
   example: '{"type":"custom",…,"data":[[[[ … ]]]]}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {
-    // Each level takes two characters at least.
+    // Each level takes at least two characters.
     if (object.text.length <= DEEPEST * 2) return;
     const depth = nestingDepth(object.text);
     if (depth > DEEPEST) report(placeOf(object), `nested ${grouped(depth)} levels deep, more than ${grouped(DEEPEST)}`);

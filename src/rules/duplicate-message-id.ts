@@ -2,7 +2,7 @@ import { LOST, NO_MESSAGE, type RecordLog } from './check/record-log.ts';
 import { renameMessage } from './fix/record-fixes.ts';
 import { defineRule } from './rule.ts';
 
-/** Beyond this nobody hangs one record of a message from another. */
+/** Records of one message are never this far apart. */
 const MAX_STEPS = 1_000;
 
 export const duplicateMessageId = defineRule('duplicate-message-id', 'error', 'tree', {
@@ -26,7 +26,7 @@ export const duplicateMessageId = defineRule('duplicate-message-id', 'error', 't
   fix: { records: renameMessage },
 });
 
-/** Whether it hangs from a record of the same message, with nothing but results and notes of the agent between them. */
+/** Whether it follows a record of the same message, with only results and notes of the agent in between. */
 function continues(log: RecordLog, position: number, message: number): boolean {
   let at = log.parentOf(position);
   for (let steps = 0; at >= 0 && steps < MAX_STEPS; steps++, at = log.parentOf(at)) {
@@ -34,6 +34,6 @@ function continues(log: RecordLog, position: number, message: number): boolean {
     if (own !== NO_MESSAGE) return own === message;
     if (log.isPrompt(at)) return false;
   }
-  // The chain is damaged, which has a name of its own.
+  // A broken chain is another rule's finding.
   return at >= 0 || at === LOST;
 }

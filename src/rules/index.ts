@@ -71,7 +71,7 @@ import { unsignedThinking } from './unsigned-thinking.ts';
 import { usageWithoutCost } from './usage-without-cost.ts';
 import { wrongType } from './wrong-type.ts';
 
-/** Every rule; a line's findings come in this order. */
+/** Every rule. Findings of one line come in this order. */
 export const rules: readonly Rule[] = [
   tornLine,
   gluedEntries,

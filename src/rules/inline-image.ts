@@ -2,7 +2,7 @@ import type { JsonObject } from '../json/value.ts';
 import { grouped } from '../util/words.ts';
 import { defineRule, findDeep, placeOf } from './rule.ts';
 
-/** What externalize moves out by default. */
+/** The default threshold of externalize. */
 const LARGE = 1_024;
 
 export const inlineImage = defineRule('inline-image', 'off', 'content', {

@@ -9,12 +9,12 @@ export const invalidUtf8 = damageRule('invalid-utf8', {
   message: ({ line }) => `byte ${firstBroken(line.raw)} of the line is not valid UTF-8`,
 });
 
-/** Counted from 1, as editors do. */
+/** Counted from 1. */
 function firstBroken(raw: string): number {
   const bytes = Buffer.from(raw, 'latin1');
   let low = 0;
   let high = bytes.length;
-  // The longest prefix that decodes; a character that is merely cut off at its end does not count against it.
+  // The longest prefix that decodes; a character cut off at its end is allowed.
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     try {

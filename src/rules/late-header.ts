@@ -25,7 +25,7 @@ export const lateHeader = defineRule('late-header', 'error', 'header', {
     records: eachRecord((repair, { unit, rule }) => {
       repair.moveToFront(unit, { rule, words: 'moved the header to the front' });
     }),
-    // Behind the fixes of what is in it.
+    // After the fixes of its members.
     end: (repair) => {
       const header = repair.index.findings.find(({ found }) => found === 'late-header')?.unit;
       if (header?.kind !== 'header' || !repair.canFix(header, 'late-header')) return;

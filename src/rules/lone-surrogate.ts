@@ -14,7 +14,7 @@ export const loneSurrogate = defineRule('lone-surrogate', 'warning', 'content', 
   example: '{"type":"message",…,"content":"so far \\\\ud83d"}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {
-    // Found at once in most lines, where the expressions would look at every character.
+    // A quick test; the regular expressions would look at every character.
     if (!object.text.includes('\\u') || !['\\ud', '\\uD'].some((start) => object.text.includes(start))) return;
     const lone = LONE.exec(object.text.replace(PAIR, ''));
     if (lone) report(placeOf(object), `half of a surrogate pair, \\u${lone[0].slice(-4)}; jq stops here`);

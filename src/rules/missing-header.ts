@@ -27,7 +27,7 @@ export const missingHeader = defineRule('missing-header', 'error', 'header', {
         type: 'session',
         ...(repair.version === 1 ? {} : { version: 3 }),
         id: repair.headerId,
-        // A log that holds nothing at all shows no time.
+        // An empty log has no time.
         timestamp: firstEntry?.timestamp ?? '1970-01-01T00:00:00.000Z',
         cwd: cwd ?? '',
         rebuiltBy: 'sessionctl',

@@ -8,7 +8,7 @@ export const noConversation = defineRule('no-conversation', 'error', 'content', 
   advice: 'No command fixes it; there is nothing to resume.',
   example: '{"type":"file-history-snapshot",…}   (and no other record)',
   recordsEnd: (log, report) => {
-    // A log with a subagent's conversation and no other is that subagent's own.
+    // A log with only a subagent's conversation is that subagent's own log.
     if ([...log.conversations.keys()].some((name) => name !== UNNAMED)) return;
     report(WHOLE_FILE, 'no record of the conversation is in this file');
   },

@@ -11,14 +11,14 @@ export const ordinalOrder = defineRule('ordinal-order', 'warning', 'shape', {
   record: (record, log, report) => {
     const { ordinal } = record.facts;
     const { lastOrdinal: last, lastOrdinalAt: at } = log;
-    // Behind a single one that is off, the others are in order.
+    // After one wrong ordinal, the others are in order again.
     if (typeof ordinal !== 'number' || last === undefined || ordinal - log.size === log.ordinalShift) return;
     if (ordinal <= last) {
       const words = ordinal === last ? `ordinal ${ordinal} again` : `ordinal ${ordinal} comes after ${last}`;
       report(placeOfRecord(record), `${words}; the record before it is on line ${log.lineOf(at)}`);
       return;
     }
-    // Records without an ordinal and lines that are no record are findings of their own.
+    // Records without an ordinal and lines without a record are other findings.
     const lines = log.isDocument ? 0 : record.line - log.lineOf(at);
     const between = Math.max(log.size - at, lines) - 1;
     const lost = ordinal - last - 1 - between;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../json/value.ts';
 import { grouped } from '../util/words.ts';
 import { defineRule, findDeep, placeOf } from './rule.ts';
 
-/** omp cuts longer strings when it rewrites a session. */
+/** omp truncates longer strings when it rewrites a session. */
 const LONGEST = 500_000;
 
 export const oversizeString = defineRule('oversize-string', 'warning', 'content', {

@@ -25,7 +25,7 @@ export const parentCycle = defineRule('parent-cycle', 'error', 'tree', {
   fix: { end: cutCycles, parents: reattachRecord },
 });
 
-/** In each cycle the earliest entry of the file has lost its parent. */
+/** Cuts each cycle at its earliest entry. */
 function cutCycles(repair: RepairState): void {
   const { index, parents, orphans } = repair;
   const forwardParents = parents.reduce((count, parent, entry) => (parent >= entry ? count + 1 : count), 0);

@@ -24,7 +24,7 @@ export type RuleGroup =
   | 'images'
   | 'blobs';
 
-/** What a rule is, apart from how it looks for it; help, README and reports are made from this. */
+/** The description of a rule; help, README and reports are made from it. */
 export interface RuleMeta {
   /** Kebab-case, final once released. */
   readonly id: string;
@@ -32,7 +32,7 @@ export interface RuleMeta {
   readonly group: RuleGroup;
   /** What it finds, in one line. */
   readonly summary: string;
-  /** Why it matters: what the agents do with it. */
+  /** Why it matters: what agents do with it. */
   readonly why: string;
   /** How it comes about. */
   readonly arises: string;
@@ -44,11 +44,11 @@ export interface RuleMeta {
   readonly example: string;
 }
 
-/** One thing that a rule has to say about one place of one file. */
+/** A problem that a rule found in a file. */
 export interface Finding {
   /** The path as the user gave it, '-' for stdin. */
   readonly file: string;
-  /** Counted from 1; what concerns the whole file is line 1, offset 0. */
+  /** Counted from 1; 1 if the finding is about the whole file. */
   readonly line: number;
   /** The byte at which the line starts. */
   readonly offset: number;
@@ -62,7 +62,7 @@ export interface Finding {
   readonly fixable: boolean;
 }
 
-/** A line with what it holds. */
+/** A line and its content. */
 export interface CheckedLine {
   readonly line: Line;
   readonly damage: Damage | undefined;
@@ -77,9 +77,9 @@ export interface CheckedObject {
   readonly value: JsonObject;
   readonly text: string;
   readonly id: string | undefined;
-  /** As readTime gives it. */
+  /** As returned by readTime. */
   readonly time: number | undefined;
-  /** What the schemas say about it. */
+  /** Issues found by the schemas. */
   readonly shape: readonly ShapeIssue[];
 }
 
@@ -91,48 +91,48 @@ export interface FindingPlace {
   readonly path?: string | undefined;
 }
 
-/** A severity other than that of the rule, and whether repair fixes it, where this very finding differs. */
+/** Reports a finding; severity and fixable only if they differ from those of the rule. */
 export type Report = (place: FindingPlace, message: string, severity?: Severity, fixable?: boolean) => void;
 
-/** How repair fixes what a rule finds, by what the rule looks at. */
+/** How repair fixes what a rule finds. */
 export interface Fix {
-  /** The pieces that a line is split into: each object gets a line of its own, the others leave. */
+  /** Splits a damaged line into pieces: each object gets a line of its own, the others are removed. */
   readonly line?: (line: DamagedLine) => readonly Piece[];
-  /** Fixes what the rule found in a header, a title slot or an entry; the bytes of all lines are fixed then. */
+  /** Fixes a finding in a header, a title slot or an entry, after the bytes of all lines were fixed. */
   readonly object?: (repair: RepairState, finding: ObjectFinding) => void;
-  /** Fixes what concerns the whole log, when its objects are fixed; has to ask `mayFix`. */
+  /** Fixes problems of the whole log, after its objects; must ask `canFix`. */
   readonly end?: (repair: RepairState) => void;
-  /** Fixes what the rule found in a log of another agent; then the rules are asked again. */
+  /** Fixes findings in another agent's log; the rules then check it again. */
   readonly records?: (repair: RecordRepair, findings: readonly RecordFinding[]) => void;
-  /** The same for the parents of records, when all else is fixed. */
+  /** The same for parents of records, after everything else. */
   readonly parents?: (repair: RecordRepair, findings: readonly RecordFinding[]) => void;
 }
 
 export interface Rule extends RuleMeta {
-  /** Looks at every line that is damaged or blank, in order; healthy ones may be passed over. */
+  /** Checks a line, in order. Called for every damaged or blank line; healthy ones may be skipped. */
   readonly line?: (line: CheckedLine, report: Report) => void;
   /**
-   * What `object` looks at, if not at everything. 'shape': keys, kinds of values (an empty string is one of its own)
-   * and the values of `type` and `role`, so that of all lines of one shape one is enough. 'unscanned': only at lines
-   * that the scanner leaves to a full reading anyway. 'values' where the fast path asks the same question of its own
-   * facts. Without it every line is read in full while the rule is on.
+   * What `object` depends on. 'shape': keys, kinds of values (an empty string is a kind of its own) and the values of
+   * `type` and `role`, so that one line of each shape is enough. 'unscanned': only lines that the scanner never
+   * accepts. 'values': the fast path does the same check on its own facts. Without it, every line is parsed while the
+   * rule is on.
    */
   readonly looksAt?: 'shape' | 'unscanned' | 'values';
-  /** Looks at every whole object, in order, before it joins the log's facts. */
+  /** Checks a whole object, in order, before it is added to the log's facts. */
   readonly object?: (object: CheckedObject, log: LogFacts, report: Report) => void;
-  /** Looks at the whole log. */
+  /** Checks the whole log. */
   readonly end?: (log: LogFacts, report: Report) => void;
-  /** Looks at every record of another agent's log, in order, before it joins the log's facts. */
+  /** Checks a record of another agent's log, in order, before it is added to the log's facts. */
   readonly record?: (record: CheckedRecord, log: RecordLog, report: Report) => void;
-  /** Looks at the whole log of another agent. */
+  /** Checks the whole log of another agent. */
   readonly recordsEnd?: (log: RecordLog, report: Report) => void;
-  /** In a repair `object` sees only headers and counts in the facts of the log. */
+  /** During a repair the facts that `object` gets have only headers and counts. */
   readonly fix?: Fix | undefined;
-  /** A fix that repair makes only if an option asks for it. */
+  /** A fix that is only made with its option. */
   readonly settle?: (repair: RepairState) => void;
 }
 
-/** Whether repair fixes what the rule finds in a log of another agent: of this one, or of any. */
+/** Whether repair fixes the rule's findings in another agent's log: of this format, or of any. */
 export function fixesRecords({ id, fix }: Rule, checks?: RecordChecks): boolean {
   if (checks && !checks.edit) return false;
   const hasTree = checks?.edit?.paths.parentId !== undefined || !checks;
@@ -149,12 +149,12 @@ export function defineRule(
   return { id, level, group, fixable: [rule.fix?.line, rule.fix?.object, rule.fix?.end].some(Boolean), ...rule };
 }
 
-/** Whether a rule has something to say about native logs; some are for logs of other agents only. */
+/** Whether a rule applies to native logs; some are only for other formats. */
 export function isNative({ line, object, end }: Rule): boolean {
   return (line ?? object ?? end) !== undefined;
 }
 
-/** Whether repair fixes what the rule finds in native logs, or in others where it is for those only. */
+/** Whether repair fixes the rule's findings in native logs, or, for rules that do not apply there, in any log. */
 export function fixedWhereFound(rule: Rule): boolean {
   return rule.fixable || (!isNative(rule) && fixesRecords(rule));
 }
@@ -171,7 +171,7 @@ export function placeOfLine(line: Line): FindingPlace {
 
 type RuleTexts = Pick<Rule, 'summary' | 'why' | 'arises' | 'advice' | 'example' | 'fix' | 'record' | 'recordsEnd'>;
 
-/** A rule that passes on what the schemas say; they call the issue by its id. */
+/** A rule that reports the schema issues with its id. */
 export function shapeRule(id: ShapeIssue['kind'], level: Level, group: RuleGroup, texts: RuleTexts): Rule {
   return defineRule(id, level, group, {
     ...texts,
@@ -182,7 +182,7 @@ export function shapeRule(id: ShapeIssue['kind'], level: Level, group: RuleGroup
   });
 }
 
-/** A rule on lines with damage of its id, which repair splits into what is whole and what is not. */
+/** A rule on lines with the damage of its id; repair splits such lines. */
 export function damageRule(
   id: Damage,
   { message, ...texts }: RuleTexts & { message: (line: CheckedLine) => string },
@@ -198,7 +198,7 @@ export function damageRule(
 
 export type BlobProblem = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
 
-/** Every reference of an entry's text with its JSON path, and what is wrong with it, if anything; only with --blobs. */
+/** Every blob reference in an entry's text with its JSON path, and its problem, if any; only with --blobs. */
 export type BlobLookup = (
   text: string,
 ) => readonly { readonly path: string; readonly ref: string; readonly problem: BlobProblem | undefined }[];
@@ -218,7 +218,7 @@ export function blobRule(
   });
 }
 
-/** Every value below that the test accepts, with its path. No recursion: a log may nest as deep as it likes. */
+/** Every nested value that passes the test, with its path. No recursion, because logs may nest deeply. */
 export function* findDeep<Found>(
   root: JsonObject,
   test: (value: unknown, key: string, parent: JsonObject) => value is Found,

@@ -2,36 +2,41 @@ import { Children } from '../../tree/children.ts';
 import { uint32Column } from '../../util/column.ts';
 import { KIND, type LogFacts } from './log-facts.ts';
 
-/** Walks every branch of the finished log once, however many rules ask. */
+/** Computed once per log, however many rules need it. */
 export function branchFacts(log: LogFacts): BranchFacts {
   log.branches ??= new BranchFacts(log);
   return log.branches;
 }
 
 /**
- * What a walk over all branches finds out about calls, results and kept ranges. Goes down the tree and up again without
- * recursion. On the way down an entry changes what is known of the path above, on the way up it takes the change back;
- * so every branch is judged by its own path, in linear time.
+ * Facts about calls, results and kept ranges from a walk over all branches. Goes down the tree and up again without
+ * recursion: entering an entry updates what is known of the path above, leaving it undoes that. So every branch is
+ * judged by its own path, in linear time.
  */
 export class BranchFacts {
-  /** By call: who makes it, branches on which it stays without a result, and the first line that follows there. */
+  /**
+   * By call: the turn that makes it, the number of branches without a result, and the first line that continues there.
+   */
   readonly unanswered = new Map<number, { owner: number; branches: number; line: number }>();
   /** Positions of results without a call on their path. */
   readonly orphans = new Set<number>();
   /** Positions of results, with the line of the call that follows. */
   readonly beforeCall = new Map<number, number>();
   readonly duplicates: number[] = [];
-  /** Compactions whose kept entry is not above them. */
+  /** Compactions whose first kept entry is not above them. */
   readonly offPath = new Set<number>();
 
   readonly #log: LogFacts;
-  /** User and assistant messages above, the nearest last. A turn is open for results until somebody speaks after it. */
+  /** User and assistant messages above, the nearest last. A turn accepts results until the next of them. */
   readonly #messages = uint32Column();
   /** Assistant turns above, the nearest last. */
   readonly #turns = uint32Column();
-  /** By id: its nearest call above plus one. */
+  /** By id: the index of its nearest call above, plus 1. */
   readonly #nearest: Uint32Array;
-  /** By call: the one with the same id further up plus one, the turn that makes it, and its results on this path. */
+  /**
+   * By call: the index of the call further up with the same id, plus 1; the turn that makes it; its results on this
+   * path.
+   */
   readonly #outerCall: Uint32Array;
   readonly #turnOfCall: Uint32Array;
   readonly #results: Uint32Array;
@@ -100,7 +105,7 @@ export class BranchFacts {
     }
   }
 
-  /** A user or assistant message ends the time in which the nearest turn's calls can be answered. */
+  /** A user or assistant message: calls of the turn before it that have no result are unanswered. */
   #closeTurn(position: number): void {
     if (this.#messages.size === 0) return;
     const turn = this.#messages.at(this.#messages.size - 1);
@@ -147,7 +152,7 @@ export class BranchFacts {
   #undoAnswer(position: number): void {
     const id = this.#log.noteOf(position);
     if (id < 0) return;
-    // All that was entered below has been taken back, so the nearest call is the one that was answered.
+    // Everything below was undone before, so the nearest call is the one that was answered.
     const call = (this.#nearest[id] as number) - 1;
     if (call >= 0) (this.#results[call] as number)--;
     else this.#orphansAbove.get(id)?.pop();

@@ -12,21 +12,21 @@ import { PlainEntries, ShapeMemory } from './fast-path.ts';
 import { LogFacts, readTime } from './log-facts.ts';
 
 export interface LogCheckOptions {
-  /** As findings name it. */
+  /** The name used in findings. */
   readonly file: string;
-  /** Levels that differ from the table's. */
+  /** Levels that differ from the defaults. */
   readonly levels?: ReadonlyMap<string, Level>;
-  /** The rules with these levels, where they are at hand already. */
+  /** The active rules for these levels, if already computed. */
   readonly rules?: ActiveRules;
-  /** 8 bytes that the log could not foresee. */
+  /** 8 random bytes. */
   readonly hashKey: Uint8Array;
   readonly blobs?: BlobLookup | undefined;
   readonly onFinding: (finding: Finding) => void;
-  /** Looks at lines before they are read in full; findings are the same with it and without. */
+  /** Skips the full read of lines with a known shape; findings are the same with and without it. */
   readonly memory?: ShapeMemory | undefined;
 }
 
-/** What several checks with the same levels share, to be faster. Undefined where a rule has to see every line. */
+/** State shared by several checks with the same levels, for speed. Undefined if a rule must see every line. */
 export function makeMemory(
   kind: ScannerKind,
   seed: Uint8Array,
@@ -43,14 +43,14 @@ export function makeMemory(
 export type ActiveRules = ReturnType<typeof activeRules>;
 type ActiveRule = ActiveRules['object'][number];
 
-/** The rules that are on, by when they look. Made once for many logs: it takes longer than a check of a short one. */
+/** The active rules by phase. Shared between logs: computing it takes longer than checking a short log. */
 export function activeRules(levels: ReadonlyMap<string, Level> | undefined) {
   const on = rules.flatMap((rule) => {
     const severity = levels?.get(rule.id) ?? rule.level;
     return severity === 'off' ? [] : [{ ...rule, severity }];
   });
   const object = on.filter((rule) => rule.object);
-  /** Those that a line needs which the scanner has accepted. */
+  /** The rules that still apply to lines that the scanner accepted. */
   const scanned = object.filter(({ looksAt }) => looksAt !== 'unscanned');
   return {
     line: on.filter((rule) => rule.line),
@@ -62,8 +62,8 @@ export function activeRules(levels: ReadonlyMap<string, Level> | undefined) {
 }
 
 /**
- * Checks one log, line by line: hand in every line, then call `end`. Findings come in line order as they are found;
- * those that need the whole file come at its end, in line order. Holds an index of the entries and no content.
+ * Checks one log: call `line` or `block` for all lines, then `end`. Findings are reported in line order; those that
+ * need the whole file come at the end, again in line order. Holds an index of the entries and no content.
  */
 export class LogCheck {
   readonly log: LogFacts;
@@ -72,7 +72,7 @@ export class LogCheck {
   readonly #memory: ShapeMemory | undefined;
   readonly #plain: PlainEntries | undefined;
   #onFinding: (finding: Finding) => void;
-  /** The rule that is looking. */
+  /** The rule that is running. */
   #rule: ActiveRule | undefined;
   readonly #report: Report = (place, message, _severity, fixable) => this.#found(place, message, fixable);
 
@@ -85,10 +85,10 @@ export class LogCheck {
     this.#plain = options.memory && new PlainEntries(options.memory, this.log);
   }
 
-  /** A block of lines: those that the scanner accepts are taken in by their facts, the others are read in full. */
+  /** Checks a block of lines: those that the scanner accepts are added by their facts, the others are parsed. */
   block(block: LineBlock): void {
     const memory = this.#memory;
-    // What is expected of a line depends on the header.
+    // What is valid depends on the version in the header.
     const isReadable = this.log.version !== undefined && block.encoding !== 'invalid';
     if (!memory || !isReadable || !memory.scanner.load(block.bytes)) {
       for (const line of block.split()) this.line(line);
@@ -111,11 +111,11 @@ export class LogCheck {
     block.lines = number - block.number;
   }
 
-  /** Whether nothing is to be said about the shape of a line that the scanner has accepted. */
+  /** Whether no rule has a finding for the shape of a line that the scanner accepted. */
   #isClean(memory: ShapeMemory, block: LineBlock, at: number, number: number): boolean {
     const { log } = this;
     const { scanner } = memory;
-    // A header in the middle of the file changes what is expected.
+    // A second header changes what is valid.
     const version = log.version ?? 0;
     const shapeA = scanner.records[at + FIELD.shapeA] as number;
     const shapeB = scanner.records[at + FIELD.shapeB] as number;
@@ -171,7 +171,7 @@ export class LogCheck {
       this.#rule = rule;
       rule.end?.(this.log, this.#report);
     }
-    // Stable, so that findings of one line stay in the order of the rules.
+    // Stable sort: findings of one line stay in the order of the rules.
     for (const finding of atEnd.sort((one, other) => one.line - other.line)) onFinding(finding);
   }
 

@@ -21,32 +21,32 @@ import { type CheckedRecord, placeOfRecord } from './checked-record.ts';
 import { readTime } from './log-facts.ts';
 import { RecordLog } from './record-log.ts';
 
-/** How many records a lost header may be made from. */
+/** A lost header is rebuilt from at most this many records. */
 export const HEADER_RECORDS = 64;
 
 export interface RecordCheckOptions {
-  /** As findings name it. */
+  /** The name used in findings. */
   readonly file: string;
   readonly checks: RecordChecks;
-  /** Levels that differ from the format's. */
+  /** Levels that differ from those of the format. */
   readonly levels?: ReadonlyMap<string, Level> | undefined;
   /** Every warning is an error. */
   readonly strict?: boolean | undefined;
-  /** The first record, where it is known before the lines. */
+  /** The first record, if it is known before the lines are read. */
   readonly first?: JsonObject | undefined;
-  /** What is wrong by what is beside the log; it is found at the first record. */
+  /** Issues found in files next to the log; reported at the first record. */
   readonly near?: readonly RecordIssue[] | undefined;
   readonly snapshots?: readonly SnapshotFacts[] | undefined;
-  /** All of the log, where it is in memory until the end. */
+  /** The whole log, if it stays in memory until the end. */
   readonly input?: Buffer | undefined;
-  /** 8 bytes that the log could not foresee. */
+  /** 8 random bytes. */
   readonly hashKey: Uint8Array;
-  /** Leaves out what no rule looks at before lines are read; findings are the same with it and without. */
+  /** Skips members that no rule reads; findings are the same with and without it. */
   readonly scanner?: Scanner | undefined;
   readonly onFinding: (finding: Finding) => void;
 }
 
-/** What is said of damage in a document, where it is not said of a line. */
+/** Messages about damage in a document, which has no lines. */
 const DOCUMENT_DAMAGE: Readonly<Record<string, string>> = {
   'torn-line': 'the document ends here, though it is not complete',
   'not-json': 'a piece of the document is not valid JSON',
@@ -57,13 +57,13 @@ const DOCUMENT_DAMAGE: Readonly<Record<string, string>> = {
 
 type ActiveRecordRule = Rule & { readonly severity: Severity };
 
-/** Made once for many logs. */
+/** Shared between logs. */
 const made = new WeakMap<
   RecordChecks,
   { levels: ReadonlyMap<string, Level> | undefined; active: ActiveRecordRule[] }
 >();
 
-/** The rules that a format has, with the level that counts: what the user says, else the format. */
+/** The active rules of a format with their severity: as set by the user, else by the format. */
 export function recordRules(checks: RecordChecks, levels?: ReadonlyMap<string, Level>): ActiveRecordRule[] {
   const known = made.get(checks);
   if (known && known.levels === levels) return known.active;
@@ -76,24 +76,24 @@ export function recordRules(checks: RecordChecks, levels?: ReadonlyMap<string, L
   return active;
 }
 
-/** Checks a log of another agent, line by line: hand in every line, then call `end`. */
+/** Checks another agent's log: call `line` or `block` for all lines, then `end`. */
 export class RecordCheck {
   readonly log: RecordLog;
   readonly #file: string;
   readonly #checks: RecordChecks;
   readonly #rules: readonly ActiveRecordRule[];
   readonly #recordRules: readonly ActiveRecordRule[];
-  /** Levels that the user has set go before those of a single finding. */
+  /** Levels set by the user override the severity of a single finding. */
   readonly #levels: ReadonlyMap<string, Level>;
   readonly #strict: boolean;
   readonly #near: readonly RecordIssue[];
   readonly #scanner: Scanner | undefined;
   #onFinding: (finding: Finding) => void;
   #rule: ActiveRecordRule | undefined;
-  /** The bytes of the last record where something was left out of what it says. */
+  /** The bytes of the last record, if parts of it were skipped. */
   #cut: Buffer | undefined;
   readonly #report: Report = (place, message, severity, fixable) => this.#found(place, message, severity, fixable);
-  /** Nothing of it may move towards the start. */
+  /** Other files may refer to offsets in this log. */
   #keepsOffsets: boolean;
 
   constructor(options: RecordCheckOptions) {
@@ -112,7 +112,7 @@ export class RecordCheck {
     for (const snapshot of snapshots ?? []) this.log.snapshots.push({ ...snapshot, position: -1 });
   }
 
-  /** A block of lines: those that are a record are taken in at once, the others are read as lines. */
+  /** Checks a block of lines: those that are one record are added directly, the others go through `line`. */
   block(block: LineBlock): void {
     if (block.encoding === 'invalid') {
       for (const line of block.split()) this.line(line);
@@ -122,7 +122,7 @@ export class RecordCheck {
     for (const { start, length, text, isCut } of this.#linesOf(block)) {
       const value = number > 1 ? parseObject(text) : undefined;
       const facts = value && this.#checks.describe(value);
-      // What is said about a record may quote it.
+      // A message about a record may quote what was skipped.
       if (value && facts && !(isCut && facts.issues.length > 0)) {
         this.log.lines++;
         const bytes = block.bytes.subarray(start, start + length);
@@ -136,7 +136,7 @@ export class RecordCheck {
       } else this.line(block.line(start, length, number));
       number++;
     }
-    // The memory of the block is used again.
+    // The block's memory is reused.
     this.#completeLast();
     block.lines = number - block.number;
   }
@@ -148,13 +148,13 @@ export class RecordCheck {
     return outlines(block, scanner, reads);
   }
 
-  /** Whether a record of which something was left out may say the same as the one before it. */
+  /** Whether a record with skipped parts may equal the one before it. */
   #mayRepeat(content: JsonObject): boolean {
     const { lastContent } = this.log;
     return lastContent !== undefined && (!this.#cut || isDeepStrictEqual(content, lastContent));
   }
 
-  /** Reads what was left out of the last record. */
+  /** Reads the parts of the last record that were skipped. */
   #completeLast(): void {
     if (this.#cut) this.log.lastContent = this.#whole(this.#cut)?.content;
     this.#cut = undefined;
@@ -184,13 +184,13 @@ export class RecordCheck {
     for (const { value, text } of objects) this.record(value, text, line);
   }
 
-  /** A piece of a document or a row of a database that is no record, by the rule that names its damage. */
+  /** Reports a part of a document or a database row that is not a record, by the rule of its damage. */
   damaged(line: number, damage: string, isRow = false): void {
     const message = isRow ? `row ${line} of the session is damaged` : DOCUMENT_DAMAGE[damage];
     this.#each((rule) => rule.id === damage && this.#report({ line, offset: 0 }, message ?? rule.summary));
   }
 
-  /** A whole record, wherever it is on its line. */
+  /** Checks one whole record. */
   record(
     value: JsonObject,
     text: string,
@@ -222,7 +222,7 @@ export class RecordCheck {
       if (rule === id) this.#report(placeOfRecord(record, path), message, severity);
   }
 
-  /** Looks at the files that records name, each once. */
+  /** Checks the files that records name, each once. */
   async lookAtFiles(near: NearLog): Promise<void> {
     const known = new Map<string, string | undefined>();
     for (const named of this.log.files) {
@@ -238,7 +238,7 @@ export class RecordCheck {
     for (const _ of this.ending());
   }
 
-  /** The same, rule by rule. */
+  /** The same, yielding after each rule. */
   *ending(): Generator<void> {
     const onFinding = this.#onFinding;
     const atEnd: Finding[] = [];
@@ -277,7 +277,7 @@ export class RecordCheck {
   }
 }
 
-/** The SHA-256 of a file, in hex; undefined where it is not in its folder. */
+/** The SHA-256 of a file in hex; undefined if it is not in its folder. */
 async function hashOf(near: NearLog, path: string, folder: string): Promise<string | undefined> {
   const file = await near.open(path, folder);
   if (!file) return undefined;

@@ -3,16 +3,16 @@ import type { RecordFacts } from '../../formats/format.ts';
 import type { JsonObject } from '../../json/value.ts';
 import type { FindingPlace } from '../rule.ts';
 
-/** A record of another agent's log, with what its format says about it. */
+/** A record of another agent's log, with the facts given by its format. */
 export interface CheckedRecord {
   readonly line: number;
   readonly offset: number;
   readonly value: JsonObject;
   readonly text: string;
-  /** Its bytes where they are at hand; the text and the value may lack what no rule looks into then. */
+  /** Its bytes if available; then text and value may lack members that no rule reads. */
   readonly bytes?: Uint8Array | undefined;
   readonly facts: RecordFacts;
-  /** As readTime gives it. */
+  /** As returned by readTime. */
   readonly time: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export function placeOfRecord({ line, offset, facts }: CheckedRecord, path?: str
   return { line, offset, entryId: facts.id, path };
 }
 
-/** 48 bits: of two records that share an id and differ, one pair in 10 to the 14th would be taken for copies. */
+/** 48 bits: the chance that two different records with one id are taken for copies is about 1 in 10^14. */
 export function digestOf({ text, bytes }: Pick<CheckedRecord, 'text' | 'bytes'>): number {
   return Number.parseInt(hash('sha1', bytes ?? text, 'hex').slice(0, 12), 16);
 }

@@ -15,23 +15,23 @@ import {
 import type { Scanner } from '../../scanner/scanner.ts';
 import { KIND, type LastEntry, type LogFacts } from './log-facts.ts';
 
-/** More shapes than this are no shapes but noise, and are not kept. */
+/** With more shapes than this a log has no regular shapes, and no more are kept. */
 const MAX_SHAPES = 1 << 16;
 const MS_PER_DAY = 86_400_000;
 
-/** What is learned once for all logs of a run: the compiled scanner, and what is to be said about a shape. */
+/** What all logs of a run share: the compiled scanner, and which shapes are clean. */
 export class ShapeMemory {
   readonly scanner: Scanner;
-  /** One for all lines: objects of their own would be most of what there is to clean up. */
+  /** Reused for all lines: one object per line would dominate garbage collection. */
   readonly entry = entryRanges();
-  /** By version, for what is expected of a line depends on it; then by the first half of the shape's hash. */
+  /** By version, because what is valid depends on it; then by the first half of the shape's hash. */
   readonly #shapes: Map<number, { readonly b: number; readonly isClean: boolean }>[] = [];
 
   constructor(scanner: Scanner) {
     this.scanner = scanner;
   }
 
-  /** Whether nothing is to be said about a shape, by the two halves of its hash; undefined where it is not known. */
+  /** Whether no rule has a finding for a shape, given the two halves of its hash; undefined if not known. */
   get(version: number, a: number, b: number): boolean | undefined {
     const known = this.#shapes[version]?.get(a);
     return known?.b === b ? known.isClean : undefined;
@@ -44,12 +44,12 @@ export class ShapeMemory {
   }
 }
 
-/** Takes entries in without building them, by what the scanner says about their lines. */
+/** Adds entries from the scanner's facts, without parsing their lines. */
 export class PlainEntries {
   readonly #scanner: Scanner;
   readonly #log: LogFacts;
   readonly #entry: EntryRanges;
-  /** As the index codes them, by ROLE and TYPE. */
+  /** The index's codes, by ROLE and TYPE. */
   readonly #roles: readonly number[];
   readonly #types: readonly number[];
 
@@ -61,16 +61,16 @@ export class PlainEntries {
     this.#types = TYPE_NAMES.map((name) => log.index.typeCode(name));
   }
 
-  /** The line of a record; false, and nothing added, where a rule may have something to say about its values. */
+  /** Adds the entry of a scanned line; false, with nothing added, if a rule may have a finding for its values. */
   add(block: LineBlock, at: number, line: number): boolean {
     const { records } = this.#scanner;
     const log = this.#log;
     const codes = records[at + FIELD.codes] as number;
     const type = codes & 15;
     const role = (codes >>> 4) & 15;
-    // The index keeps names of roles; which unknown one it is, the scanner does not say. Only messages have one.
+    // The index needs the name of an unknown role, which the scanner does not give.
     if ((type === TYPE.message) !== (role !== ROLE.none) || role === ROLE.unknown) return false;
-    // Two user messages in a row may be of two writers.
+    // Two user messages in a row may come from two writers.
     if (role === ROLE.user && log.last?.role === 'user') return false;
     const calls = this.#callIds(block, at);
     if (calls.length > 1 && new Set(calls).size < calls.length) return false;
@@ -83,7 +83,7 @@ export class PlainEntries {
     entry.role = this.#roles[role] as number;
     entry.line = line;
     entry.flags = kindOf(role, codes);
-    // Only rules on user messages ask for the entry before.
+    // Only rules on user messages need the entry before.
     const last: LastEntry | undefined =
       role === ROLE.user
         ? { line, role: 'user', parentId: parentOf(block, parentStart, parentLength), time }

@@ -1,10 +1,10 @@
 import type { BlockFacts } from '../../formats/format.ts';
 
-/** What providers take: the length of the base64 text, and the longer side, which may be less in a long session. */
+/** Limits of providers: the length of the base64 text, and the longer side, which depends on the number of images. */
 export const MAX_BASE64 = 5 * 1024 * 1024;
 export const MAX_PIXELS = { ofOne: 8_000, ofMany: 2_000, many: 20 };
 
-/** Whether a provider may refuse an image, depending on how many there are. */
+/** Whether a provider may reject an image, depending on the number of images. */
 export function isLarge({ length, width = 0, height = 0 }: NonNullable<BlockFacts['image']>): boolean {
   return length > MAX_BASE64 || Math.max(width, height) > MAX_PIXELS.ofMany;
 }

@@ -9,10 +9,10 @@ import { Symbols } from '../../util/symbols.ts';
 import type { BlobLookup, CheckedObject, FindingPlace } from '../rule.ts';
 import type { BranchFacts } from './branch-facts.ts';
 
-/** In the place of a number of 32 bits: there is none. */
+/** No value, in a 32-bit column. */
 const NO_NOTE = 0xffff_ffff;
 
-/** What the rules ask of an entry's kind; the index keeps it in its flags. */
+/** The kinds of entries that rules distinguish; stored in the flags of the index. */
 export const KIND = {
   other: 0,
   user: 1,
@@ -22,22 +22,22 @@ export const KIND = {
   toolResult: 4,
 } as const;
 
-/** An entry whose parentId names none of the entries before it. */
+/** An entry whose parentId is not the id of an entry before it. */
 interface UnusualParent {
   readonly position: number;
   readonly parentId: string;
-  /** Its position, or negative where there is none. */
+  /** Its position; negative if there is none. */
   readonly parent: number;
 }
 
-/** A reference to another entry that is not its parent. */
+/** A reference to another entry, besides the parent. */
 interface EntryReference {
   readonly kind: 'label' | 'kept' | 'from';
   readonly position: number;
   readonly id: string;
 }
 
-/** The entry that was added last, as rules on neighbors need it. */
+/** The entry added last, for rules that compare neighbors. */
 export interface LastEntry {
   readonly line: number;
   readonly role: string | undefined;
@@ -45,7 +45,7 @@ export interface LastEntry {
   readonly time: number | undefined;
 }
 
-/** What all rules know about a log: grows line by line, complete after `finish`. */
+/** What rules know about a native log: grows line by line, complete after `finish`. */
 export class LogFacts {
   lines = 0;
   /** Headers, title slots and entries. */
@@ -58,7 +58,7 @@ export class LogFacts {
   firstEntryLine = 0;
   firstOversizeLine = 0;
   roots = 0;
-  /** Any tool result that names its call. */
+  /** Whether a tool result names its call. */
   hasResults = false;
   last: LastEntry | undefined;
 
@@ -67,7 +67,7 @@ export class LogFacts {
   headerChildren: readonly UnusualParent[] = [];
   cycles: readonly { readonly position: number; readonly length: number }[] = [];
   readonly references: EntryReference[] = [];
-  /** Of the finished log, once a rule has asked for them. */
+  /** Set by branchFacts. */
   branches: BranchFacts | undefined;
 
   readonly index: LogIndex;
@@ -79,19 +79,19 @@ export class LogFacts {
   readonly #unresolved = new Map<number, string>();
   #cut: ReadonlySet<number> = new Set();
 
-  /** The key is 8 random bytes, for the tables of ids. */
+  /** `hashKey` is 8 random bytes. */
   constructor(hashKey: Uint8Array, blobs?: BlobLookup) {
     this.index = new LogIndex(hashKey);
     this.callIds = new Symbols(hashKey);
     this.blobs = blobs;
   }
 
-  /** The version to read the next entry by: the header's, else what the first entry shows. */
+  /** The version for the next entry: the header's, else inferred from the entry. */
   versionFor(value: JsonObject): KnownVersion {
     return this.version ?? versionByEntry(value);
   }
 
-  /** NaN where the entry has no readable time. */
+  /** NaN if the entry has no valid time. */
   timeOf(position: number): number {
     return this.#times.at(position);
   }
@@ -100,7 +100,7 @@ export class LogFacts {
     return this.index.flagsOf(position);
   }
 
-  /** Negative for a root, and for the entry at which a cycle is cut. */
+  /** Negative for a root, and for the entry where a cycle is cut. */
   parentOf(position: number): number {
     return this.#cut.size > 0 && this.#cut.has(position) ? -1 : this.index.parentOf(position);
   }
@@ -110,7 +110,7 @@ export class LogFacts {
     return { line: index.lineOf(position), offset: index.offsetOf(position), entryId: index.idOf(position), path };
   }
 
-  /** The first call of an assistant message, whose others follow; of a result the symbol of its call's id; else -1. */
+  /** Of an assistant message the index of its first call, of a result the symbol of its call id; else -1. */
   noteOf(position: number): number {
     return this.index.noteOf(position) | 0;
   }
@@ -169,7 +169,7 @@ export class LogFacts {
     if (message) this.#addTools(position, role, message);
   }
 
-  /** The same for an entry of the scanner; false, and nothing added, where there is more to say about it. */
+  /** The same for a scanned entry; false, with nothing added, if it must be parsed. */
   addPlain(entry: EntryRanges, isRoot: boolean, time: number, last: LastEntry | undefined): boolean {
     entry.length = NO_NOTE;
     if (this.index.addRanges(entry, true) < 0) return false;
@@ -189,7 +189,7 @@ export class LogFacts {
     if (role === 'toolResult' && typeof toolCallId === 'string')
       this.addResult(position, this.callIds.intern(toolCallId));
     if (role !== 'assistant' || !Array.isArray(content)) return;
-    // An id that is used twice in one message is a finding of its own; its result answers both.
+    // A repeated id in one message is a finding of its own; its result answers both calls.
     const seen = new Set<string>();
     for (const [at, block] of content.entries()) {
       if (!isObject(block) || block['type'] !== 'toolCall') continue;
@@ -233,16 +233,16 @@ export class LogFacts {
   }
 }
 
-/** In the byte of a call: another call of the same message follows. */
+/** Flag in the byte of a call: another call of the same message follows. */
 const MORE = 0x80;
-/** In the byte of a call: the block's place is kept aside. */
+/** In the byte of a call: the block index is in `#far`. */
 const FAR = 0x7f;
 
-/** Tool calls in file order: the symbol of the id, and the block. Those of one message are together. */
+/** Tool calls in file order: the symbol of the id, and the block index. Calls of one message are adjacent. */
 class CallColumns {
   readonly #ids = uint32Column();
   readonly #blocks = uint8Column();
-  /** Places of blocks that do not fit into seven bits. */
+  /** Block indexes that do not fit into seven bits. */
   readonly #far = new Map<number, number>();
 
   get length(): number {
@@ -281,9 +281,9 @@ function kindOf(role: string | undefined, message: JsonObject | undefined): numb
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** A timestamp as ms since 1970; undefined where it is not ISO 8601 with a time zone. */
+/** A timestamp in ms since 1970; undefined if it is not ISO 8601 with a time zone. */
 export function readTime(timestamp: unknown): number | undefined {
-  // What Date.parse makes of other spellings differs between machines.
+  // Date.parse treats other formats differently on different machines.
   if (typeof timestamp !== 'string' || !ISO.test(timestamp)) return undefined;
   const time = Date.parse(timestamp);
   return Number.isNaN(time) ? undefined : time;

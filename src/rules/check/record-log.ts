@@ -14,77 +14,77 @@ const NULL_PARENT = -2;
 /** The record does not say what its parent is. */
 const NO_PARENT = -3;
 export const NO_MESSAGE = -1;
-/** In the place of a parent's position: it is a root, or nothing has the id that it names. */
+/** In place of a parent's position: a root, or a parent that is not in the log. */
 export const ROOT = -1;
 export const LOST = -2;
 
 const FLAG = { inConversation: 1, mayBeRoot: 2, repeated: 4, copy: 8, prompt: 16, assistant: 32, compaction: 64 };
 
-/** How many records above it are looked at for where an answer was left and another one begun. */
+/** How far up to look for the record where an answer was abandoned and another one begun. */
 const MAX_STEPS_UP = 64;
-/** How many records come between an answer and what follows it, at most. */
+/** How many records may be between an answer and what follows it. */
 const MAX_RECORDS_BETWEEN = 1_000;
 
-/** A file that a record names, and what is wrong with it, once somebody has looked. */
+/** A file that a record names; `problem` is set once the file was checked. */
 export interface NamedFile extends FileFacts {
   readonly position: number;
   problem?: 'missing' | 'damaged';
 }
 
-/** A snapshot, and what the records say at its place. */
+/** A snapshot, with the state of the log at its position. */
 export interface Snapshot extends SnapshotFacts {
-  /** -1 as long as no record has its ordinal. */
+  /** -1 until a record has its ordinal. */
   position: number;
   stateThen?: string | undefined;
-  /** Calls that it has for open and that were answered, or are not in the log. */
+  /** Calls that the snapshot lists as open, but that were answered or are not in the log. */
   wrongCalls?: readonly string[];
 }
 
 /**
- * What the rules know about a log of another agent: grows record by record, complete after `finish`. Holds an index of
- * about 50 bytes per record and no content.
+ * What rules know about another agent's log: grows record by record. Holds an index of about 50 bytes per record and no
+ * content.
  */
 export class RecordLog {
   lines = 0;
   firstOversizeLine = 0;
-  /** A document has records over several lines, so that lines between two of them are no lost ones. */
+  /** In a document a record has several lines, so gaps between line numbers are normal. */
   isDocument = false;
-  /** The first header, and the line that it is on. */
+  /** The first header and its line. */
   header: RecordFacts | undefined;
   headerLine = 0;
   /** The first records have what a new header needs. */
   canRebuildHeader = false;
-  /** The last record that names a leaf, and the last that is part of the main conversation. */
+  /** The last record that names a leaf, and the last record of the main conversation. */
   leaf: { readonly id: string; readonly position: number } | undefined;
   lastInConversation = -1;
-  /** What was said last in the main conversation, by its time; not a result. */
+  /** The user or assistant message of the main conversation with the latest time. */
   newest = -1;
-  /** Records that have a time that can be read. */
+  /** How many records have a valid time. */
   timed = 0;
-  /** The last ordinal and the record that has it, and the records that lack one. */
+  /** The last ordinal and its record, and the records without one. */
   lastOrdinal: number | undefined;
   lastOrdinalAt = -1;
-  /** By how much the ordinals were ahead of the positions where they last counted up by one. */
+  /** Ordinal minus position, where ordinals last rose by one. */
   ordinalShift: number | undefined;
   readonly unnumbered: number[] = [];
   /** `content` of the last record, to find copies. */
   lastContent: JsonObject | undefined;
   images = 0;
-  /** The images that a provider may refuse: it depends on how many there are. */
+  /** Images that a provider may reject, depending on the number of images. */
   readonly largeImages: (ToolUse & { readonly image: NonNullable<BlockFacts['image']> })[] = [];
   readonly calls = new ToolUses();
   readonly results = new ToolUses();
   readonly files: NamedFile[] = [];
   readonly snapshots: Snapshot[] = [];
-  /** The state that a record has named last. */
+  /** The last state that a record named. */
   state: string | undefined;
   readonly conversations = new Map<string, Conversation>();
   readonly compactions: { readonly position: number; readonly kept: readonly string[]; hasSummary: boolean }[] = [];
   readonly callIds: Symbols;
-  /** Ids of messages, apart for each conversation. */
+  /** Ids of messages, prefixed with their conversation. */
   readonly #messageIds: Symbols;
   readonly #ids: Symbols;
-  /** What records are named by besides their ids. */
+  /** Other names of records, besides their ids. */
   readonly #others: Symbols;
   readonly #id = int32Column();
   readonly #parent = int32Column();
@@ -95,14 +95,14 @@ export class RecordLog {
   readonly #flags = uint8Column();
   readonly #conversation = uint8Column();
   readonly #names: string[] = [];
-  /** By the symbol of an id: the first record that has it, and the digest of that; 0 where it was not asked for yet. */
+  /** By the symbol of an id: its first record, and that record's digest; 0 if not computed yet. */
   readonly #definedAt = int32Column();
   readonly #digests = float64Column();
 
-  /** All of the log, where it is in memory. */
+  /** The whole log, if it is in memory. */
   readonly #input: Buffer | undefined;
 
-  /** The key is 8 random bytes, for the tables of ids. */
+  /** `hashKey` is 8 random bytes. */
   constructor(hashKey: Uint8Array, input?: Buffer) {
     this.#input = input;
     this.#ids = new Symbols(hashKey);
@@ -128,19 +128,19 @@ export class RecordLog {
     return id === NO_ID ? undefined : this.#ids.text(id);
   }
 
-  /** The id of the parent as the record names it; null for none, undefined where it does not say. */
+  /** The parent's id as written in the record; null for none, undefined if the member is missing. */
   parentIdOf(position: number): string | null | undefined {
     const parent = this.#parent.at(position);
     if (parent >= 0) return this.#ids.text(parent);
     return parent === NULL_PARENT ? null : undefined;
   }
 
-  /** The number of the message that it is part of, of its conversation alone; NO_MESSAGE where it has none. */
+  /** The number of its message within its conversation, or NO_MESSAGE. */
   messageOf(position: number): number {
     return this.#message.at(position);
   }
 
-  /** NaN where it cannot be read; before all others where none is expected. */
+  /** NaN if invalid; -Infinity if no time is expected. */
   timeOf(position: number): number {
     return this.#time.at(position);
   }
@@ -153,7 +153,7 @@ export class RecordLog {
     return (this.#flags.at(position) & FLAG.mayBeRoot) !== 0;
   }
 
-  /** An earlier record has its id; a copy is the same in every byte. */
+  /** An earlier record has the same id. */
   isRepeated(position: number): boolean {
     return (this.#flags.at(position) & FLAG.repeated) !== 0;
   }
@@ -166,7 +166,7 @@ export class RecordLog {
     return (this.#flags.at(position) & FLAG.prompt) !== 0;
   }
 
-  /** The user or the assistant speaks, and it is no result. */
+  /** A user or assistant message, not a result. */
   isTurn(position: number): boolean {
     return (this.#flags.at(position) & (FLAG.prompt | FLAG.assistant)) !== 0;
   }
@@ -179,24 +179,24 @@ export class RecordLog {
     return this.#names[this.#conversation.at(position)] ?? '';
   }
 
-  /** The first record with an id; -1 where there is none. */
+  /** The first record with an id, or -1. */
   find(id: string): number {
     const symbol = this.#ids.find(id);
     return symbol < 0 || symbol >= this.#definedAt.size ? -1 : this.#definedAt.at(symbol);
   }
 
-  /** Whether a record so far has this id or another name that is this. */
+  /** Whether a record so far has this id or name. */
   hasName(name: string): boolean {
     return this.find(name) >= 0 || this.#others.find(name) >= 0;
   }
 
-  /** Whether the first record with the same id is this very one. */
+  /** Whether the first record with the same id is an exact copy. */
   isCopied(record: CheckedRecord): boolean {
     const symbol = this.#ids.find(record.facts.id ?? '');
     return symbol >= 0 && symbol < this.#digests.size && this.#digestOfFirst(symbol) === digestOf(record);
   }
 
-  /** The position of the parent, ROOT or LOST. A record that another one repeats counts where it was first. */
+  /** The position of the parent, ROOT or LOST. Of records with the same id the first counts. */
   parentOf(position: number): number {
     const parent = this.#parent.at(position);
     if (parent < 0) return ROOT;
@@ -204,30 +204,30 @@ export class RecordLog {
     return at < 0 ? LOST : at;
   }
 
-  /** The first of its conversation. */
+  /** Whether it is the first of its conversation. */
   isFirst(position: number): boolean {
     return this.conversations.get(this.conversationOf(position))?.first === position;
   }
 
-  /** Where agents resume: one version at the leaf that is named, or else at the end, another one at the latest time. */
+  /** Where agents resume: some versions at the named leaf or else at the end, others at the latest time. */
   get ends(): { readonly named: number; readonly newest: number } {
     const last = this.conversations.get('')?.last ?? -1;
     const named = this.leaf ? this.find(this.leaf.id) : -1;
     const lastId = last < 0 ? undefined : this.idOf(last);
-    // A record that another one repeats counts where it was first.
+    // Of records with the same id the first counts.
     const end = lastId === undefined ? -1 : this.find(lastId);
     return { named: named < 0 ? end : named, newest: this.newest };
   }
 
-  /** Whether one is the other, or has it among its ancestors. */
+  /** Whether `ancestor` is the record itself or above it. */
   isBelow(position: number, ancestor: number): boolean {
-    // A cycle ends after as many steps as there are records.
+    // Bounds the walk if there is a cycle.
     for (let at = position, steps = 0; at >= 0 && steps < this.size; at = this.parentOf(at), steps++)
       if (at === ancestor) return true;
     return false;
   }
 
-  /** Each cycle of parents by its earliest record. */
+  /** Each cycle of parents, by its earliest record. */
   cycles(): readonly { readonly position: number; readonly length: number; readonly members: readonly number[] }[] {
     let forwardParents = 0;
     for (let position = 0; position < this.size; position++) if (this.parentOf(position) >= position) forwardParents++;
@@ -239,13 +239,13 @@ export class RecordLog {
     });
   }
 
-  /** The conversation went on behind a record: the user spoke, or another answer came. */
+  /** Whether the conversation continued after a record, with a user message or another answer. */
   continuesAfter(position: number): boolean {
     const last = this.conversations.get(this.conversationOf(position))?.last ?? -1;
     return last > position && !this.#isAbandoned(position);
   }
 
-  /** Nothing hangs from it, for what came next hangs from a record close above it. */
+  /** Whether it has no children, because the next turn hangs from a record close above it. */
   #isAbandoned(position: number): boolean {
     const conversation = this.#conversation.at(position);
     const message = this.messageOf(position);
@@ -282,7 +282,7 @@ export class RecordLog {
     this.#message.push(message);
     this.#flags.push(flags);
     this.#conversation.push(this.#nameOf(conversation));
-    // What a copy says was said.
+    // The original of a copy was added already.
     if ((flags & FLAG.copy) === 0) this.#addFacts(position, facts, message);
     if (isInConversation) {
       if (conversation === '') {
@@ -328,8 +328,8 @@ export class RecordLog {
     const known = this.conversations.get(conversation);
     const current = known ?? { first: position, last: position, message, isCalling: false };
     if (!known) this.conversations.set(conversation, current);
-    // An answer may be several records, with results of its first calls between them.
-    // Where it has no id, calls in a row are one answer.
+    // An answer may be several records, with results of its first calls in between. Without a message id, consecutive
+    // calls are one answer.
     const isCalling = role === 'assistant' && message === NO_MESSAGE && blocks.some(({ kind }) => kind === 'call');
     const isSame = message === NO_MESSAGE ? isCalling && current.isCalling : message === current.message;
     if (role === 'user' || (role === 'assistant' && !isSame)) current.last = position;
@@ -362,7 +362,7 @@ export class RecordLog {
     if (this.#definedAt.at(symbol) >= 0)
       return FLAG.repeated | (this.#digestOfFirst(symbol) === digestOf(record) ? FLAG.copy : 0);
     this.#definedAt.set(symbol, position);
-    // Hardly any id comes twice, so a line that can be read again is.
+    // Few ids repeat, so a digest is computed later if the line can be read again.
     if (!this.#input || !record.bytes) this.#digests.set(symbol, digestOf(record));
     return 0;
   }
@@ -377,7 +377,7 @@ export class RecordLog {
 
   #nameOf(conversation: string): number {
     const known = this.#names.indexOf(conversation);
-    // More subagents than a byte can number share the last place.
+    // Subagents beyond 255 share one number.
     return known >= 0 ? known : this.#names.length > 0xff ? 0xff : this.#names.push(conversation) - 1;
   }
 }

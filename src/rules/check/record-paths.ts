@@ -5,32 +5,32 @@ import type { ToolUse } from './tool-uses.ts';
 /** What is known of a conversation so far. */
 export interface Conversation {
   first: number;
-  /** Where the last message began; results are none. */
+  /** Where the last user or assistant message began. */
   last: number;
-  /** The one that is going on. */
+  /** The current message. */
   message: number;
-  /** What came last is a call. */
+  /** The last message made a call. */
   isCalling: boolean;
 }
 
-/** In the place of a root: another rule finds what is wrong with the path, and nobody knows where it led. */
+/** In place of a root: the path is broken, which another rule reports. */
 const UNKNOWN = -1;
 
-/** A result that the agent finds without its call, although that is in the file. */
+/** A result whose call is in the file, but not visible to the agent at the result. */
 export interface StrayResult {
   readonly call: number;
   readonly result: ToolUse;
   /** The record that makes the call. */
   readonly calledAt: number;
-  /** The compaction that came between them, or that keeps the result alone; -1 where they are on two branches. */
+  /** The compaction that separates them; -1 if they are on different branches. */
   readonly compaction: number;
 }
 
-/** A call without a result: there is none in the file, or none that the agent finds where it resumes. */
+/** A call without a result: there is none in the file, or none on the path where the agent resumes. */
 export interface OpenCall {
   readonly call: number;
   readonly use: ToolUse;
-  /** The conversation goes on behind it, on some path and on one that the agent resumes. */
+  /** Whether the conversation continues after it: on any path, and on a path that agents resume. */
   readonly continues: boolean;
   readonly continuesInView: boolean;
 }
@@ -54,7 +54,7 @@ export function openCalls(log: RecordLog): OpenCall[] {
   return open;
 }
 
-/** Results of a call that the agent finds after another one of it; on two branches each is the only one. */
+/** Results of a call that already has a result on the same path. */
 export function secondResults(log: RecordLog, results: readonly ToolUse[]): ToolUse[] {
   if (results.length < 2) return [];
   const paths = pathsOf(log);
@@ -64,14 +64,14 @@ export function secondResults(log: RecordLog, results: readonly ToolUse[]): Tool
   });
 }
 
-/** The results whose call is neither on their path nor kept by the compaction that the path begins with. */
+/** The results whose call is neither on their path nor kept by the compaction that starts the path. */
 export function strayResults(log: RecordLog): StrayResult[] {
   const paths = pathsOf(log);
   const last = log.compactions.at(-1)?.position ?? -1;
   const stray: StrayResult[] = [];
   for (const [call, results] of log.results) {
     const [made, another] = log.calls.of(call);
-    // Which of two calls with one id a result belongs to is not known.
+    // With two calls of the same id it is not known which one a result answers.
     if (!made || another) continue;
     const calledAt = made.position;
     for (const result of results) {
@@ -97,27 +97,27 @@ const NOTHING: Kept = { all: new Set(), first: -1, last: -1 };
 
 const known = new WeakMap<RecordLog, RecordPaths>();
 
-/** Of a log that is complete; several rules ask for them. */
+/** The paths of a complete log, shared between rules. */
 function pathsOf(log: RecordLog): RecordPaths {
   const paths = known.get(log) ?? new RecordPaths(log);
   known.set(log, paths);
   return paths;
 }
 
-/** Who is above whom: made in linear time, asked in constant time. A compaction is a root. */
+/** Ancestor queries in constant time, after linear preparation. A compaction is a root. */
 class RecordPaths {
   readonly #log: RecordLog;
-  /** Records are numbered from the top down: those below one follow it. */
+  /** Numbers in top-down order: descendants follow their ancestor. */
   readonly #numbers: Int32Array;
   readonly #sizes: Int32Array;
   readonly #roots: Int32Array;
-  /** The nearest record above each, or itself, in which someone speaks; -1 for none. */
+  /** The nearest user or assistant message at or above each record; -1 for none. */
   readonly #turns: Int32Array;
-  /** Where agents resume; none where something is wrong with a path that leads there. */
+  /** Where agents resume; empty if a path there is broken. */
   readonly #ends: readonly number[];
   /** The first record of each message. */
   readonly #firsts: Int32Array;
-  /** What each compaction keeps that is whole. */
+  /** What each complete compaction keeps. */
   readonly #kept = new Map<number, Kept>();
 
   constructor(log: RecordLog) {
@@ -169,7 +169,7 @@ class RecordPaths {
     return this.#roots[position] as number;
   }
 
-  /** Agents take the whole message of a call where they meet any record of it. */
+  /** Agents load the whole message of a call with any record of it. */
   isOnOnePath(call: number, result: number): boolean {
     const message = this.#log.messageOf(call);
     const first = message === NO_MESSAGE ? call : (this.#firsts[message] as number);
@@ -182,7 +182,7 @@ class RecordPaths {
     return all.has(position) || (first >= 0 && this.#isBelow(position, first) && this.#isBelow(last, position));
   }
 
-  /** The ends at which a record is in view; undefined where nobody knows. */
+  /** The ends where a record is visible; undefined if not known. */
   endsBelow(position: number): number[] | undefined {
     const isKnown = this.#ends.length > 0 && this.rootOf(position) !== UNKNOWN;
     if (!isKnown || this.#log.conversationOf(position) !== '') return undefined;
@@ -193,14 +193,14 @@ class RecordPaths {
     return this.#isBelow(end, position) || this.keeps(this.rootOf(end), position);
   }
 
-  /** Whether an agent that resumes at an end finds the result for the call: it looks beside the path too. */
+  /** Whether an agent that resumes at an end finds the result of the call: it also looks next to the path. */
   answersAt(end: number, result: number, call: number): boolean {
     if (this.rootOf(result) === UNKNOWN || this.#isOfOneMessage(this.#turnOf(result), call)) return true;
-    // Results may come behind what was said last.
+    // Results may follow the last message.
     return this.#sees(end, result) || this.#isBelow(result, end);
   }
 
-  /** Whether the conversation goes on between a call and an end. */
+  /** Whether the conversation continues between a call and an end. */
   continuesBefore(end: number, call: number): boolean {
     return !this.#isOfOneMessage(this.#turnOf(end), call);
   }

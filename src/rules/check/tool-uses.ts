@@ -1,6 +1,6 @@
 import { int32Column } from '../../util/column.ts';
 
-/** A call or a result: the record that has it, and where in the record. */
+/** A call or a result: its record, and the path inside the record. */
 export interface ToolUse {
   readonly position: number;
   readonly path: string;
@@ -8,12 +8,12 @@ export interface ToolUse {
 
 const NONE = -1;
 
-/** Calls or results by the symbol of the id that they have, in the order of the log: 20 bytes each. */
+/** Calls or results by the symbol of their id, in file order: 20 bytes each. */
 export class ToolUses {
   readonly #symbol = int32Column();
   readonly #position = int32Column();
   readonly #path = int32Column();
-  /** The next one with the same id; the first one comes after the last. */
+  /** The next one with the same id; of the last one, the first. */
   readonly #next = int32Column();
   /** By symbol. */
   readonly #last = int32Column();
@@ -36,7 +36,7 @@ export class ToolUses {
     return this.#lastOf(symbol) !== NONE;
   }
 
-  /** Those with an id, in order. */
+  /** All uses of an id, in order. */
   of(symbol: number): ToolUse[] {
     const last = this.#lastOf(symbol);
     const uses: ToolUse[] = [];
@@ -47,7 +47,7 @@ export class ToolUses {
     return uses;
   }
 
-  /** Each id once, where it comes first, with all that have it. */
+  /** Each id once, in order of first use, with all its uses. */
   *[Symbol.iterator](): Generator<readonly [number, ToolUse[]], void, void> {
     for (let use = 0; use < this.#symbol.size; use++) {
       const symbol = this.#symbol.at(use);

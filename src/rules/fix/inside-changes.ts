@@ -3,23 +3,23 @@ import { parseObject } from '../../json/value.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lines/line.ts';
 import type { ChangeReason, InnerEdit } from './repair-state.ts';
 
-/** The value that a path gets: JSON, or how that is made from what is there. */
+/** A new value for a path: JSON, or a function that makes it from the current value. */
 export interface PathChange extends ChangeReason {
   readonly json: string | ((value: unknown) => string);
 }
 
-/** What changes inside a record. */
+/** The changes inside a record. */
 export class InsideChanges {
   /** New values by path. */
   readonly set = new Map<string, PathChange>();
-  /** The paths of blocks that leave. */
+  /** The paths of removed blocks. */
   readonly removed = new Map<string, ChangeReason>();
-  /** How many blocks a list has that something was found in, by its path. */
+  /** By the path of a list with findings: how many blocks it has. */
   readonly lengths = new Map<string, number>();
-  /** How many of them leave. */
+  /** By the path of a list: how many of its blocks are removed. */
   readonly leaving = new Map<string, number>();
 
-  /** All of it as changes of the record's text. */
+  /** All changes as edits of the record's text. */
   edits(): InnerEdit[] {
     const inner: InnerEdit[] = [];
     const remove = elementRemover(new Set(this.removed.keys()));

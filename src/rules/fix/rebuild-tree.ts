@@ -3,7 +3,7 @@ import { entryTypeOf } from '../../entries/types/index.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { LOST, type ObjectFinding, type RepairEntry, type RepairState, ROOT, UNRESOLVED } from './repair-state.ts';
 
-/** What is wrong with an entry that has to leave, by the path of the finding. */
+/** Why an entry must be removed, by the path of the finding. */
 const USELESS: Readonly<Record<string, string>> = {
   type: 'an entry without a usable type',
   message: 'a message entry without a message',
@@ -11,13 +11,13 @@ const USELESS: Readonly<Record<string, string>> = {
 };
 
 /**
- * An entry without a usable type, id, parentId, message or role. What has a known type and its payload is kept: it gets
- * an id, and looks for a parent with the others that lost theirs. The rest leaves.
+ * Fixes an entry without a usable type, id, parentId, message or role. With a known type and payload it is kept: it
+ * gets an id, and a parent later. Otherwise it is removed.
  */
 export function fixField(repair: RepairState, { unit: entry, rule, path = '' }: ObjectFinding): void {
   if (entry.kind !== 'entry') return;
   const useless = USELESS[path];
-  // Version 1 has no tree; that it is version 1 may have been said only behind the entry.
+  // Version 1 has no tree; the header that says so may come after the entry.
   if (useless === undefined && repair.version === 1) return;
   if (useless === undefined && entry.hasPayload) {
     if (path === 'id') repair.withoutId.add(entry);
@@ -25,14 +25,14 @@ export function fixField(repair: RepairState, { unit: entry, rule, path = '' }: 
     return;
   }
   repair.drop(entry, rule, `moved ${useless ?? `an entry without a usable ${path}`} to quarantine`);
-  // Its children can still follow the chain that it was a part of.
+  // Its children can still follow the chain through it.
   const { id, parentId } = entry;
   const { salvagedParents } = repair.index;
   if (typeof id === 'string' && !salvagedParents.has(id) && (typeof parentId === 'string' || parentId === null))
     salvagedParents.set(id, parentId === '' ? null : parentId);
 }
 
-/** A known type with what makes it worth keeping, whatever is wrong with its place in the tree. */
+/** Whether an entry has a known type and the content that makes it worth keeping. */
 export function hasPayload(value: JsonObject): boolean {
   const type = entryTypeOf(value['type']);
   if (!type) return false;
@@ -40,7 +40,7 @@ export function hasPayload(value: JsonObject): boolean {
   return !type.payload || type.payload.some((keys) => keys.every((key) => value[key] !== undefined));
 }
 
-/** One pass: exact copies leave, missing and repeated ids are new, references follow, parents are found. */
+/** In one pass: removes exact copies, assigns missing and repeated ids, updates references and resolves parents. */
 export function assignIds(repair: RepairState): void {
   const { index, first, current, parents } = repair;
   dropBehindMark(repair);
@@ -50,18 +50,18 @@ export function assignIds(repair: RepairState): void {
     if (first.has(entry.id)) repeated.add(entry.id);
     else first.set(entry.id, entry);
   }
-  /** Of the entries whose ids repeat, by what they hold. */
+  /** Entries with repeated ids, by content. */
   const originals = new Map<string, RepairEntry>();
   let count = 0;
   let last = ROOT;
   for (const entry of index.entries) {
     const { id, position } = entry;
     if (entry.edits?.drop) continue;
-    // Where an id does not repeat, the first entry that has it is the only one.
+    // An id that does not repeat has only one entry.
     const isRepeated = repeated.has(id) && keepsId(repair, entry);
     const key = `${entry.digest} ${id}`;
     const original = isRepeated ? originals.get(key) : undefined;
-    // Of two copies the one stays whose line is healthy.
+    // Of two copies the one on a healthy line stays.
     if (isRepeated && (!original || (original.frozen && !entry.frozen))) originals.set(key, entry);
     if (original && !original.frozen && repair.canFix(entry, 'duplicate-id')) {
       dropCopy(repair, entry, original);
@@ -83,7 +83,7 @@ function keepsId(repair: RepairState, entry: RepairEntry): boolean {
   return typeof entry.id === 'string' && !repair.withoutId.has(entry) && !entry.edits?.drop;
 }
 
-/** Agents cannot read an entry behind a byte order mark, so it is the copy, and the healthy one later stays. */
+/** Agents cannot read an entry after a byte order mark, so it is dropped as the copy of a later healthy one. */
 function dropBehindMark(repair: RepairState): void {
   const { index } = repair;
   const [marked] = index.entries;
@@ -114,13 +114,13 @@ function rename(repair: RepairState, entry: RepairEntry, count: number): void {
 function parentAt(repair: RepairState, entry: RepairEntry, last: number): number {
   const { parentId } = entry;
   if (repair.orphans.has(entry)) return LOST;
-  // In version 1 the order of the lines is the tree where nothing else is said.
+  // In version 1 the order of the lines is the tree.
   if (parentId === undefined && repair.version === 1) return last;
   if (typeof parentId !== 'string' || parentId === '') return ROOT;
   return followRenamed(repair, entry, 'parentId', parentId)?.position ?? UNRESOLVED;
 }
 
-/** Gives the entry that a member names, with its new id where it has one. */
+/** Returns the entry that a member names, and updates the member if that entry got a new id. */
 function followRenamed(repair: RepairState, entry: RepairEntry, key: string, id: string): RepairEntry | undefined {
   const target = repair.resolve(id);
   const idAfter = target?.newId;
@@ -130,12 +130,12 @@ function followRenamed(repair: RepairState, entry: RepairEntry, key: string, id:
   return target;
 }
 
-/** Finds a new parent for those that lost theirs, in file order. */
+/** Finds a new parent for entries that lost theirs, in file order. */
 export function reattachLost(repair: RepairState): void {
   const { orphans, parents } = repair;
   const { entries } = repair.index;
   const lost = [...orphans].filter(([{ position }]) => parents[position] === LOST);
-  /** From each entry towards the top of its tree, shortened as it is walked, while trees are attached to each other. */
+  /** Union-find: the way from each entry to the top of its tree, with path compression. */
   const up = Int32Array.from(parents, (parent, position) => (parent >= 0 ? parent : position));
   const topOf = (position: number): number => {
     let top = position;
@@ -152,7 +152,7 @@ export function reattachLost(repair: RepairState): void {
   for (const [entry, rule] of lost.sort(([a], [b]) => a.position - b.position)) {
     const { position } = entry;
     for (; seen < position; seen++) if (canBeParent(entries[seen] as RepairEntry)) last = seen;
-    // Its own descendants cannot be above it; such an entry starts a tree.
+    // A descendant cannot become the parent; then the entry becomes a root.
     const isAllowed = (parent: number): boolean => parent < 0 || topOf(parent) !== position;
     const chain = rule === 'dangling-parent' ? nearestSurvivor(repair, entry) : undefined;
     const parent = [chain, last].find((one) => one !== undefined && isAllowed(one)) ?? ROOT;
@@ -168,8 +168,8 @@ function canBeParent({ id, newId, edits }: RepairEntry): boolean {
 }
 
 /**
- * The nearest entry that survived along the chain of parents which damaged lines still show; ROOT where the chain leads
- * to a root, undefined where nothing shows it. Only what is before the entry: agents write a parent first.
+ * Follows the chain of parents that damaged lines still show to the nearest surviving entry. ROOT if it ends at a root,
+ * undefined if it is lost. Only entries before this one count: agents write a parent first.
  */
 function nearestSurvivor(repair: RepairState, entry: RepairEntry): number | undefined {
   const { salvagedParents } = repair.index;

@@ -9,26 +9,26 @@ import { uuidOf } from './repair-state.ts';
 
 type FixRecords = NonNullable<Fix['records']>;
 
-/** A fix of each finding for itself. */
+/** Makes a fix that handles each finding separately. */
 export function eachRecord(fix: (repair: RecordRepair, finding: RecordFinding) => void): FixRecords {
   return (repair, findings) => {
     for (const finding of findings) if (!finding.unit.edits?.drop) fix(repair, finding);
   };
 }
 
-/** The record hangs from the nearest one before it in its conversation. */
+/** Reattaches the record to the nearest one before it in its conversation. */
 export const reattachRecord = eachRecord((repair, { unit, rule }) => {
   let child = unit;
   for (;;) {
     const parent = repair.before(child);
     repair.setParent(child, parent?.facts.id ?? null, rule);
-    // One that hangs from what comes later makes a cycle, and has lost its parent too.
+    // A parent that comes later would make a cycle, so the parent is reattached too.
     if (!parent || !repair.hasForward() || !hasAncestor(repair, parent, child)) return;
     child = parent;
   }
 });
 
-/** Longer ways are left to the next check for cycles. */
+/** Longer cycles are left to the next check. */
 const MAX_STEPS = 1_000;
 
 function hasAncestor(repair: RecordRepair, from: RecordUnit, to: RecordUnit): boolean {
@@ -40,17 +40,16 @@ function hasAncestor(repair: RecordRepair, from: RecordUnit, to: RecordUnit): bo
   return false;
 }
 
-/** The record leaves. */
 export const dropRecord = eachRecord((repair, { unit, rule }) => {
   repair.drop(unit, rule, 'moved the record to quarantine');
 });
 
-/** A block leaves, and the record with it where it has no other. */
+/** Removes a block, or the record if it has no other block. */
 export const removeBlock = eachRecord((repair, { unit, rule, path }) => {
   repair.removeBlock(unit, path ?? '', rule, `removed the block ${path}`);
 });
 
-/** What a header lacks is made as for a log that lost it; another header leaves. */
+/** Sets what a header lacks, as for a new one; further headers are removed. */
 export const completeHeader = eachRecord((repair, { unit, rule, path }) => {
   if (unit !== repair.units.find(({ facts }) => facts.isHeader)) {
     repair.drop(unit, rule, 'moved another header to quarantine');
@@ -83,11 +82,11 @@ export const fixRecordField: FixRecords = (repair, findings) => {
   if (unnumbered.length > 0) setOrdinal(repair, unnumbered);
 };
 
-/** Later records get an id of their own, and what follows and names it goes with them; an equal copy leaves. */
+/** Gives later records with the same id a new one and updates the references that follow; exact copies are removed. */
 export const fixRecordIds: FixRecords = (repair, findings) => {
   const path = repair.edit.paths.id;
   const naming = new Map<string, RecordUnit[]>();
-  // From the end, so that each name goes with the nearest record before it.
+  // From the end, so that each reference follows the nearest record before it.
   for (const { unit, rule } of [...findings].reverse()) {
     const { id = '' } = unit.facts;
     const first = repair.find(id);
@@ -101,12 +100,12 @@ export const fixRecordIds: FixRecords = (repair, findings) => {
     const named: RecordUnit[] = [];
     for (let last = all.at(-1); last && last.order > unit.order; last = all.at(-1)) named.push(...all.splice(-1));
     repair.rename(named, id, repair.setId(unit, path, rule), rule);
-    // As siblings one of them would be out of view.
+    // As siblings, one of them would not be visible.
     if (unit.facts.parentId === first.facts.parentId && unit.facts.isInConversation) repair.setParent(unit, id, rule);
   }
 };
 
-/** What hangs from a record that agents skip hangs from the nearest that they do not. */
+/** Reattaches the children of a record that agents skip to the nearest ancestor that they do not skip. */
 export const bypassRecord = eachRecord((repair, { unit, rule }) => {
   const { id } = unit.facts;
   let above: RecordUnit | undefined = unit;
@@ -118,7 +117,7 @@ export const bypassRecord = eachRecord((repair, { unit, rule }) => {
   }
 });
 
-/** Gives the id of the call that something was found in; one record may have many. */
+/** Makes a function that finds the call id at a finding; cached, because a record may have many calls. */
 function callFinder(): (finding: RecordFinding) => string | undefined {
   let known: RecordUnit | undefined;
   let ids = new Map<string, string | undefined>();
@@ -130,7 +129,7 @@ function callFinder(): (finding: RecordFinding) => string | undefined {
   };
 }
 
-/** A call that the conversation went past gets a result, behind the message that made it. */
+/** Inserts a result for a call that the conversation continued past, after the message that made it. */
 export const answerCall: FixRecords = (repair, findings) => {
   let last: RecordUnit | undefined;
   const callIdAt = callFinder();
@@ -159,7 +158,7 @@ function lastOfMessage({ units }: RecordRepair, unit: RecordUnit): RecordUnit {
   return last;
 }
 
-/** Makes ids that nobody has from one that several have, by numbers behind it. */
+/** Makes unused ids from a repeated one by appending a number. */
 function numbered(taken: readonly (string | undefined)[], mark: string): (id: string) => string {
   const known = new Set(taken);
   const numbers = new Map<string, number>();
@@ -171,9 +170,12 @@ function numbered(taken: readonly (string | undefined)[], mark: string): (id: st
   };
 }
 
-/** Later calls get ids of their own, with their results: the first result is that of the first call, and so on. */
+/**
+ * Gives later calls with the same id a new one, with their results: the first result belongs to the first call, and so
+ * on.
+ */
 export const renameCalls: FixRecords = (repair, findings) => {
-  // An agent was seen to lose the result of a call whose id ends in an underscore and a number.
+  // An agent loses the result of a call whose id ends in an underscore and a number.
   const newId = numbered(repair.callIds(), 'x');
   const callIdAt = callFinder();
   for (const callId of new Set(findings.flatMap((finding) => callIdAt(finding) ?? []))) {
@@ -200,7 +202,7 @@ export const renameCalls: FixRecords = (repair, findings) => {
   }
 };
 
-/** The id that a record's only call had before it got another: the one of a result that hangs from it and has no call. */
+/** The original id of a record's only call: that of a child result without a call. */
 function lostCallId(repair: RecordRepair, { facts: { id, blocks } }: RecordUnit): string | undefined {
   if (id === undefined || blocks.filter(({ kind }) => kind === 'call').length > 1) return undefined;
   const results = repair.namedBy(id).filter(({ facts }) => facts.parentId === id && facts.role === 'result');
@@ -211,7 +213,7 @@ function lostCallId(repair: RecordRepair, { facts: { id, blocks } }: RecordUnit)
   return ids.find((callId) => !calls.has(callIds.find(callId)));
 }
 
-/** The records of a message whose id another one had before get an id of their own. */
+/** Gives the records of a message with a repeated id a new one. */
 export const renameMessage: FixRecords = (repair, findings) => {
   const path = repair.edit.paths.messageId;
   const done = new Set<RecordUnit>();
@@ -235,7 +237,7 @@ export const renameMessage: FixRecords = (repair, findings) => {
   }
 };
 
-/** A compaction keeps only what is there; one that has no summary leaves. */
+/** Limits a compaction to the records that exist; one without a summary is removed. */
 export const completeCompaction = eachRecord((repair, { unit, rule }) => {
   const { kept = [] } = unit.facts.compaction ?? {};
   const has = (id: string): boolean => repair.find(id) !== undefined;
@@ -250,7 +252,7 @@ export const completeCompaction = eachRecord((repair, { unit, rule }) => {
   unit.facts = { ...unit.facts, compaction: { kept: kept.filter(has), isWhole: true } };
 });
 
-/** An image gives way to a text that says what it was; the quarantine gets the old line. */
+/** Replaces an image by a text that describes it; the old line goes to the quarantine. */
 export const describeImage = eachRecord((repair, { unit, rule, path = '' }) => {
   const textFor = (image: unknown): string => {
     const data = (isObject(image) && repair.edit.imageData(image)) || '';
@@ -265,7 +267,7 @@ export const describeImage = eachRecord((repair, { unit, rule, path = '' }) => {
   repair.changeBlocks(unit, new Map([[path, { kind: 'text', image: undefined }]]));
 });
 
-/** A record gets a time next to that of the nearest one that has one. */
+/** Sets a missing time next to that of the nearest record with a time. */
 export const fixRecordTime: FixRecords = (repair, findings) => {
   const path = repair.edit.paths.timestamp;
   const timed = repair.units.filter(({ order }) => Number.isFinite(repair.log.timeOf(order)));
@@ -273,7 +275,7 @@ export const fixRecordTime: FixRecords = (repair, findings) => {
     const at = partitionPoint(0, timed.length, (one) => (timed[one] as RecordUnit).order < unit.order);
     const near = timed[at - 1] ?? timed[at];
     if (path === undefined || unit.edits?.drop) continue;
-    // Agents may take the latest record for the last one. Where no record has a time, the order is what is left of it.
+    // 1 ms apart, because agents may resume at the latest record. If no record has a time, only their order is known.
     const time = near ? repair.log.timeOf(near.order) + (at > 0 ? 1 : -1) : unit.order;
     const timestamp = new Date(time).toISOString();
     const place = at > 0 ? 'before' : 'after';
@@ -283,7 +285,7 @@ export const fixRecordTime: FixRecords = (repair, findings) => {
   }
 };
 
-/** A record gets the number that follows the one before it. */
+/** Sets a missing ordinal to one more than the one before. */
 export const setOrdinal: FixRecords = (repair, findings) => {
   const path = repair.edit.paths.ordinal;
   const numbered = repair.units.filter(({ facts }) => typeof facts.ordinal === 'number');
@@ -296,7 +298,7 @@ export const setOrdinal: FixRecords = (repair, findings) => {
   }
 };
 
-/** A header for a log that has none. */
+/** Writes a header for a log without one. */
 export const writeHeader = eachRecord((repair, { rule }) => {
   const header = repair.front ? undefined : newHeader(repair);
   if (!header) return;
@@ -308,10 +310,10 @@ function newHeader({ edit, index }: RecordRepair) {
   return edit.header?.(index.first, uuidOf(JSON.stringify(index.first[0])), index.start);
 }
 
-/** Escaped halves of a character, as pairs, alone, or as other escapes that are passed over. */
+/** Surrogate escapes: pairs, lone ones (the group), or other escapes to skip. */
 const ESCAPES = /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\./g;
 
-/** Half a character becomes U+FFFD. */
+/** Replaces lone surrogates by U+FFFD. */
 export const replaceSurrogates = eachRecord((repair, { unit, rule }) => {
   repair.rewrite(unit, {
     rule,

@@ -7,76 +7,76 @@ import { RecordLog } from '../check/record-log.ts';
 import { InsideChanges, type PathChange } from './inside-changes.ts';
 import { type ChangeReason, editsOf, type InnerEdit, LineIndex, type MovedLine, type NewLine } from './repair-state.ts';
 
-/** A record of another agent's log, as it will be. */
+/** A record of another agent's log in its repaired state. */
 export interface RecordUnit extends MovedLine {
   readonly kind: 'record';
   facts: RecordFacts;
-  /** The same for records with the same text and the same changes. */
+  /** Equal for records with the same text and changes. */
   digest: string;
-  /** Of the text as it was. */
+  /** Hash of the original text. */
   readonly origin: string;
-  /** Its position among the records that stay. */
+  /** Its position among the records that remain. */
   order: number;
-  /** Of a header, and of a compaction that keeps records. */
+  /** Only of a header, and of a compaction that keeps records. */
   readonly value: JsonObject | undefined;
   /** Its facts with the missing members that can be inferred; undefined where there are none. */
   readonly inferredFacts: RecordFacts | undefined;
-  /** Of a header: its bytes with their damage fixed, without a line end. */
+  /** Only of a header: its fixed bytes, without a newline. */
   readonly raw: string | undefined;
-  /** It is put in, and made when it is written. */
+  /** An inserted record, whose text is made when it is written. */
   readonly isNew: boolean;
-  /** What changes in it, where anything does. */
+  /** The changes inside it, if any. */
   inside: InsideChanges | undefined;
 }
 
-/** What changes inside a record, for whoever adds to it. */
+/** The changes inside a record, created on first use. */
 export function insideOf(unit: RecordUnit): InsideChanges {
   unit.inside ??= new InsideChanges();
   return unit.inside;
 }
 
-/** Something that a rule found in a record. */
+/** A finding of a rule in a record. */
 export interface RecordFinding {
   readonly unit: RecordUnit;
   readonly rule: string;
   readonly path: string | undefined;
 }
 
-/** What is known of the records of a log, with the bytes of its lines fixed. */
+/** What is known of the records of a log, after the bytes of its lines were fixed. */
 export class RecordIndex extends LineIndex {
   readonly units: RecordUnit[] = [];
-  /** The first records, for a header that is lost. */
+  /** The first records, to rebuild a lost header. */
   readonly first: JsonObject[] = [];
-  /** The start of the first line, for a header that is torn. */
+  /** The start of the first line, to rebuild a torn header. */
   start = '';
-  /** What the rules say about single records. */
+  /** Findings in single records. */
   readonly findings: RecordFinding[] = [];
   lines = 0;
 }
 
-/** A log of another agent under repair: its records as they will be, and what the fixes of the rules do to them. */
+/** The state of a repair of another agent's log: its records as they will be, and the changes so far. */
 export class RecordRepair {
   readonly index: RecordIndex;
   readonly edit: RecordEditor;
-  /** Those that stay, in their order. */
+  /** The records that remain, in order. */
   units: readonly RecordUnit[];
-  /** What is known of these; positions in it are their order. */
+  /** Facts of these records; positions in it are their `order`. */
   log = new RecordLog(new Uint8Array(8));
-  /** The header where it is put in front of everything else. */
+  /** A header to insert before everything else. */
   front: NewLine | undefined;
-  /** The same, where it is new. */
+  /** The same header, if it is new. */
   header: JsonObject | undefined;
-  /** Gets the base64 text of each image that leaves, and its bytes. */
+  /** Receives each removed image: its base64 text and its bytes. */
   keepImage: ((data: string, bytes: Buffer) => void) | undefined;
   /** How many changes were made. */
   changes = 0;
-  /** Damaged lines that stay as they are, although something on them would have to change. */
+  /** Damaged lines that stay, although a fix needs to change them. */
   readonly blocked = new Set<number>();
-  /** The results that are put in behind a record. */
+  /** Inserted results, by the record before them. */
   readonly #inserted = new Map<RecordUnit, RecordUnit[]>();
-  /** Those that blocks were removed from which their facts still have. */
+  /** Records whose facts still have blocks that were removed. */
   readonly #losing = new Set<RecordUnit>();
-  /** The record that results were made for last: it may have many calls. */
+  /** The last record that results were made for, parsed: it may have many calls. */
   #answered: { readonly record: string; readonly value: JsonObject } | undefined;
   #naming: Map<string, RecordUnit[]> | undefined;
   #before: Int32Array | undefined;
@@ -88,7 +88,7 @@ export class RecordRepair {
     this.units = index.units;
   }
 
-  /** The records as they are after the fixes so far, to be checked again. */
+  /** Returns the records after the fixes so far, to be checked again. */
   next(): readonly RecordUnit[] {
     const units: RecordUnit[] = [];
     const isMoved = (unit: RecordUnit): boolean => unit.edits?.moved !== undefined;
@@ -106,7 +106,7 @@ export class RecordRepair {
     return units;
   }
 
-  /** Its line is damaged and stays as it is. */
+  /** Whether its line is damaged and stays as it is. */
   isFrozen({ frozen, line }: RecordUnit): boolean {
     if (frozen) this.blocked.add(line);
     return frozen;
@@ -117,7 +117,10 @@ export class RecordRepair {
     return unit?.edits?.drop ? undefined : unit;
   }
 
-  /** Puts JSON to a path of a record, not a frozen one. What is set twice keeps its first reason and gets its last value. */
+  /**
+   * Sets a path of a record to JSON. Not for frozen records. A path that is set twice keeps its first reason and gets
+   * the last value.
+   */
   set(unit: RecordUnit, path: string, json: PathChange['json'], reason: ChangeReason): void {
     const { set } = insideOf(unit);
     const earlier = set.get(path);
@@ -136,7 +139,7 @@ export class RecordRepair {
     unit.facts = { ...(unit.inferredFacts ?? unit.facts), id, parentId, issues };
   }
 
-  /** Gives a record a new id, at the path where its format has ids. */
+  /** Gives a record a new id, at the id path of its format. */
   setId(unit: RecordUnit, path: string, rule: string): string {
     const { id: idBefore } = unit.facts;
     const id = this.newId(unit);
@@ -146,7 +149,7 @@ export class RecordRepair {
     return id;
   }
 
-  /** A new id, which is the same in every run and is named nowhere in the file. */
+  /** A new id: the same in every run, and unused in the file. */
   newId(unit: RecordUnit, salt = ''): string {
     for (let attempt = 0; ; attempt++) {
       const id = this.edit.newId(`${unit.origin}\0${unit.order}\0${salt}\0${attempt}`);
@@ -154,7 +157,7 @@ export class RecordRepair {
     }
   }
 
-  /** Gives a record another parent; null makes it a root. */
+  /** Changes the parent of a record; null makes it a root. */
   setParent(unit: RecordUnit, parentId: string | null, rule: string): void {
     const { paths } = this.edit;
     const { parentId: before } = unit.facts;
@@ -168,7 +171,7 @@ export class RecordRepair {
     if (parentId !== null) this.#name(parentId, unit);
   }
 
-  /** The nearest record before it that others of its conversation may hang from. */
+  /** The nearest record before it in its conversation that can be a parent. */
   before(unit: RecordUnit): RecordUnit | undefined {
     this.#before ??= this.#findBefore();
     let at = this.#before[unit.order] as number;
@@ -187,13 +190,13 @@ export class RecordRepair {
     return before;
   }
 
-  /** Whether a record names a parent that comes later. */
+  /** Whether any record comes before its parent. */
   hasForward(): boolean {
     this.#hasForward ??= this.units.some(({ order }) => this.log.parentOf(order) > order);
     return this.#hasForward;
   }
 
-  /** The records that have an id for their parent, or for the leaf. */
+  /** The records that name an id as parent or leaf. */
   namedBy(id: string): RecordUnit[] {
     this.#naming ??= this.#findNaming();
     const named = this.#naming.get(id) ?? [];
@@ -215,7 +218,7 @@ export class RecordRepair {
     return this.#naming;
   }
 
-  /** Those that name a record name another one; null where there is none. */
+  /** Makes records refer to another id; null for none. */
   rename(named: readonly RecordUnit[], id: string, to: string | null, rule: string): void {
     const { leaf } = this.edit.paths;
     for (const unit of named) {
@@ -226,7 +229,7 @@ export class RecordRepair {
     }
   }
 
-  /** The record leaves for the quarantine; what hangs from it hangs from its parent then. */
+  /** Moves the record to the quarantine; its children are attached to its parent. */
   drop(unit: RecordUnit, rule: string, words: string): void {
     if (unit.isNew || unit.edits?.drop) return;
     const { id, parentId = null } = unit.facts;
@@ -236,7 +239,7 @@ export class RecordRepair {
     if (isFirst) this.rename(this.namedBy(id), id, parentId, rule);
   }
 
-  /** A block leaves, and the quarantine gets the old line; a record of which nothing is left leaves itself. */
+  /** Removes a block and quarantines the old line; drops the record if no block is left. */
   removeBlock(unit: RecordUnit, path: string, rule: string, words: string): void {
     const { removed, lengths, leaving } = insideOf(unit);
     if (removed.has(path)) return;
@@ -256,7 +259,7 @@ export class RecordRepair {
     this.changes++;
   }
 
-  /** Forgets the blocks that a fix removed: all of them at once, for there may be as many as the record has. */
+  /** Updates the facts of records with removed blocks; once per fix, because a record may have many. */
   forgetRemoved(): void {
     for (const unit of this.#losing) {
       const { removed } = insideOf(unit);
@@ -266,12 +269,12 @@ export class RecordRepair {
     this.#losing.clear();
   }
 
-  /** The quarantine gets the line as it was. */
+  /** Also puts the original line into the quarantine. */
   keepOld(unit: RecordUnit, rule: string): void {
     editsOf(unit).keepsOld ??= rule;
   }
 
-  /** Changes the text of a record in another way; the quarantine gets the old line. */
+  /** Edits the text of a record directly; the old line goes to the quarantine. */
   rewrite(unit: RecordUnit, edit: InnerEdit): void {
     editsOf(unit).inner.push(edit);
     this.keepOld(unit, edit.rule);
@@ -280,13 +283,13 @@ export class RecordRepair {
     this.changes++;
   }
 
-  /** Other facts for the blocks at these paths. */
+  /** Updates the facts of the blocks at these paths. */
   changeBlocks(unit: RecordUnit, changes: ReadonlyMap<string, Partial<BlockFacts>>): void {
     const blocks = unit.facts.blocks.map((block) => ({ ...block, ...changes.get(block.path) }));
     unit.facts = { ...unit.facts, blocks };
   }
 
-  /** The uses of a call's id, in order. */
+  /** The calls and results with an id, in order. */
   usesOf(callId: string): { readonly unit: RecordUnit; readonly block: BlockFacts }[] {
     const symbol = this.log.callIds.find(callId);
     const uses = [...this.log.calls.of(symbol), ...this.log.results.of(symbol)];
@@ -307,7 +310,7 @@ export class RecordRepair {
     return this.units.flatMap(({ facts }) => facts.blocks.flatMap((one) => one.callId ?? []));
   }
 
-  /** Puts a result in behind a record, below it; what hung from that hangs from the result. */
+  /** Inserts a result after a record, as its child; the record's children are attached to the result. */
   insertResult(anchor: RecordUnit, callId: string, rule: string, text: string): void {
     if (this.isFrozen(anchor)) return;
     const { conversation, timestamp, messageId } = anchor.facts;
@@ -353,19 +356,19 @@ export class RecordRepair {
     this.changes++;
   }
 
-  /** A line in front of all others. */
+  /** Inserts a line before all others. */
   putInFront(line: NewLine): void {
     this.front = line;
     this.changes++;
   }
 
-  /** A header goes to the front. */
+  /** Moves a header to the front. */
   moveToFront(unit: RecordUnit, reason: ChangeReason): void {
     editsOf(unit).moved = reason;
     this.putInFront({ text: '', rule: reason.rule, words: '', source: unit });
   }
 
-  /** What became of all records, as changes of their text. */
+  /** Turns the changes of all records into edits of their text. */
   finish(): void {
     for (const unit of this.index.units) {
       if (unit.edits?.drop) continue;
@@ -379,12 +382,12 @@ export class RecordRepair {
   }
 }
 
-/** The path of the list whose block something is in. */
+/** The path of the list that a block path is in. */
 export function listOf(path: string): string | undefined {
   return /^(.*?)\[\d+\]/.exec(path)?.[1];
 }
 
-/** The blocks of a record that have to do with a call, by their paths. */
+/** The blocks of a record with a call id, by path. */
 function blocksOf({ facts }: RecordUnit, callId: string): Map<string, BlockFacts> {
   const blocks = facts.blocks.filter((block) => block.callId === callId);
   return new Map(blocks.reverse().map((block) => [block.path, block]));

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../json/value.ts';
 import type { RecordUnit } from './record-repair.ts';
 import type { Region } from './split-damaged-line.ts';
 
-/** Why something changes, for the report; the words are for people. */
+/** Why something changes, for the report; `words` describes it for people. */
 export interface ChangeReason {
   readonly rule: string;
   readonly words: string;
@@ -15,145 +15,147 @@ export interface ChangeReason {
   readonly assumed?: boolean;
 }
 
-/** A value that an object gets for one of its members, as JSON. */
+/** A new value for a member of an object, as JSON. */
 export interface NewMember extends ChangeReason {
   readonly key: string;
   readonly json: string;
 }
 
-/** A change deeper inside of an object that opens at a position of a text, worked out when its text is at hand. */
+/** A change inside an object, computed from its text and the position where it opens. */
 export interface InnerEdit extends ChangeReason {
   readonly splices: (text: string, open: number) => readonly Splice[];
 }
 
-/** The text of a line that is put in, or how it is made from that of the object before it, as that will be. */
+/** The text of an inserted line, or a function that makes it from the repaired text of the object before it. */
 export type NewText = string | ((text: string) => string);
 
-/** A line that is put into the log, without its line end. */
+/** A line to insert, without its newline. */
 export interface NewLine extends ChangeReason {
   readonly text: NewText;
-  /** The header that it was at its old place. */
+  /** The moved header that this line repeats. */
   readonly source?: MovedLine;
 }
 
-/** What happens to a header, a title slot or an entry. */
+/** The edits of a header, a title slot or an entry. */
 export interface ObjectEdits {
-  /** The object leaves the log, for the quarantine. */
+  /** Moves the object to the quarantine. */
   drop?: ChangeReason;
-  /** The object is elsewhere in the output. */
+  /** The object is moved to another place in the output. */
   moved?: ChangeReason;
-  /** Its line gets the line end that it lacks. */
+  /** Adds the newline that its line lacks. */
   addNewline?: boolean;
   readonly members: NewMember[];
   readonly inner: InnerEdit[];
-  /** Lines that follow it. */
+  /** Lines to insert after it. */
   readonly after: NewLine[];
-  /** The rule for which the quarantine gets the old bytes although the object stays. */
+  /** The rule for which the original bytes go to the quarantine although the object stays. */
   keepsOld?: string;
 }
 
-/** Where an object is, and what happens to it. */
+/** The place of an object in the input, and its edits. */
 export interface PlacedObject {
   readonly line: number;
-  /** Of the object where it shares its line, else of the line with its end. */
+  /** Of the object if it shares its line, else of the line including its newline. */
   readonly offset: number;
   readonly length: number;
-  /** It shares its line, or its line is damaged: a region has it. */
+  /** Part of a region, because its line is shared or damaged. */
   readonly inRegion: boolean;
   /** Its line is damaged and stays as it is. */
   readonly frozen: boolean;
-  /** How many entries stand before it. */
+  /** How many entries come before it. */
   readonly position: number;
   edits: ObjectEdits | undefined;
 }
 
-/** An object that may be put elsewhere. */
+/** An object that may be moved. */
 export interface MovedLine extends PlacedObject {
-  /** The line end that it will have. */
+  /** The newline that it will have. */
   readonly newline: string;
 }
 
 export interface HeadLine extends MovedLine {
   readonly kind: 'header' | 'title';
   readonly value: JsonObject;
-  /** The object's bytes with their damage fixed, without a line end. */
+  /** Its fixed bytes, without a newline. */
   readonly raw: string;
-  /** How many objects stand before it in the file. */
+  /** How many objects come before it in the file. */
   readonly before: number;
 }
 
 export interface RepairEntry extends PlacedObject {
   readonly kind: 'entry';
   readonly type: string;
-  /** Of a message. */
+  /** Only of a message. */
   readonly role: unknown;
-  /** As they stand in the entry, whatever they are. */
+  /** Raw values, of any type. */
   readonly id: unknown;
   readonly parentId: unknown;
-  /** The other members that name an entry. */
+  /** Other members that name an entry. */
   readonly references: readonly { readonly key: string; readonly id: string }[];
-  /** Of its bytes, without white space around them. */
+  /** Hash of its bytes, without the white space around them. */
   readonly digest: string;
-  /** A known type with what makes it worth keeping; asked for only where its id or its parent is unusable. */
+  /** Whether it has a known type and content worth keeping, in spite of an unusable id or parent. */
   readonly hasPayload: boolean;
   readonly firstKeptEntryIndex: number | undefined;
-  /** Only where unanswered calls are to be settled. */
+  /** Only if unanswered calls are to be settled. */
   readonly tools: EntryToolUse | undefined;
   newId: string | undefined;
 }
 
-/** What a message has to do with tools. */
+/** The tool calls or the result of a message. */
 export interface EntryToolUse {
   readonly calls: readonly { readonly id: string; readonly name: string | undefined }[];
-  /** The call that it is the result of. */
+  /** The id of the call that it answers. */
   readonly answers: string | undefined;
-  /** A turn that was aborted or failed. */
+  /** The turn was aborted or failed. */
   readonly isCut: boolean;
   readonly timestamp: string | undefined;
 }
 
 export type RepairUnit = HeadLine | RepairEntry;
-/** What may be on a line, in a log of any format. */
+/** An object on a line, in a log of any format. */
 export type AnyUnit = RepairUnit | RecordUnit;
 
-/** Something that a rule found in an object. */
+/** A finding of a rule in an object. */
 export interface ObjectFinding {
   readonly unit: RepairUnit;
   /** The rule that found it. */
   readonly found: string;
-  /** The rule that the report names: another one where only the fix of the bytes made it a fault. */
+  /** The rule named in the report: another one if only the fix of the bytes caused the problem. */
   readonly rule: string;
   readonly path: string | undefined;
 }
 
-/** What is known of the lines of a log when their bytes are fixed. */
+/** What is known of the lines of a log, after their bytes were fixed. */
 export class LineIndex {
   readonly regions: Region[] = [];
   bytes = 0;
-  /** Lines that are not blank. */
+  /** How many lines are not blank. */
   written = 0;
-  /** A byte order mark that is not to be removed. */
+  /** A byte order mark stays. */
   keepsMark = false;
   firstOversizeLine = 0;
-  /** The line end of the first line that has one, and of the last one. */
+  /** The newline of the first and of the last line that has one. */
   firstNewline = '';
   lastNewline = '';
-  /** What is on the last line, where that is whole, but not ended. */
+  /** The object on the last line, if the line is complete but has no newline. */
   unterminated: AnyUnit | undefined;
 }
 
-/** All that has to be known about the log before a byte of it is written, with the bytes of its lines fixed. */
+/**
+ * Everything that must be known about a native log before output is written, after the bytes of its lines were fixed.
+ */
 export class RepairIndex extends LineIndex {
   readonly entries: RepairEntry[] = [];
   readonly headers: HeadLine[] = [];
   readonly titles: HeadLine[] = [];
-  /** What the rules say about objects, in file order. */
+  /** Findings in objects, in file order. */
   readonly findings: ObjectFinding[] = [];
-  /** Ids that garbage still shows, with their parents; null for a root. */
+  /** Ids found in garbage, with their parents; null for a root. */
   readonly salvagedParents = new Map<unknown, string | null>();
-  /** Before which entries a log of version 1 had further ones, which are lost. */
+  /** In a version 1 log: positions of entries before which entries were lost. */
   readonly lostBefore: { readonly before: number; readonly rule: string }[] = [];
-  /** The first whole entry, for a log that lost its header. */
+  /** The first whole entry, to rebuild a lost header. */
   firstEntry: { readonly bytes: string; readonly timestamp: string; readonly hasId: boolean } | undefined;
   cwd: string | undefined;
   lastTimestamp: string | undefined;
@@ -164,28 +166,28 @@ export class RepairIndex extends LineIndex {
   }
 }
 
-/** In place of the position of a parent. A root, for the tree. */
+/** In place of a parent's position: the entry is a root. */
 export const ROOT = -1;
-/** Nothing in the log has the id that it names as its parent. */
+/** No entry has the id of its parent. */
 export const UNRESOLVED = -2;
-/** Its parent is lost, or runs in a circle. */
+/** Its parent is lost, or part of a cycle. */
 export const LOST = -3;
 
-/** A log under repair, for the fixes of the rules: what is known of it, and what is to be done to it so far. */
+/** The state of a repair, for the fixes of the rules: what is known of the log, and the edits so far. */
 export class RepairState {
   readonly index: RepairIndex;
   /** Whether a rule's findings are fixed. */
   readonly shouldFix: (rule: string) => boolean;
   readonly version: 1 | 2 | 3;
   headerId = '';
-  /** The header where it is put in front of everything else. */
+  /** A header to insert before everything else. */
   front: NewLine | undefined;
-  /** Entries that get an id, and those that need a new parent, with the rule that says so. */
+  /** Entries that need an id, and entries that need a new parent, with the rule that found them. */
   readonly withoutId = new Set<RepairEntry>();
   readonly orphans = new Map<RepairEntry, string>();
-  /** The tree as it will be: the position of the parent of each entry, or ROOT. */
+  /** The repaired tree: the position of each entry's parent, or ROOT. */
   readonly parents: Int32Array;
-  /** By id: the first entry that has it, and where it repeats the last one so far. */
+  /** By id: the first entry with it, and the last one so far if it repeats. */
   readonly first = new Map<unknown, RepairEntry>();
   readonly current = new Map<unknown, RepairEntry>();
   #usedIds: Set<unknown> | undefined;
@@ -200,7 +202,7 @@ export class RepairState {
     if (typeof header?.['id'] === 'string') this.headerId = header['id'];
   }
 
-  /** False where the rule is not wanted or the line stays as it is. */
+  /** False if the rule is not to be fixed or the line stays as it is. */
   canFix(unit: AnyUnit, rule: string): boolean {
     return !unit.frozen && this.shouldFix(rule);
   }
@@ -209,7 +211,7 @@ export class RepairState {
     editsOf(unit).drop = { rule, words };
   }
 
-  /** A member that is set twice keeps its first reason and gets its last value. */
+  /** A member that is set twice keeps its first reason and gets the last value. */
   setMember(unit: RepairUnit, member: NewMember): void {
     const { members } = editsOf(unit);
     const at = members.findIndex(({ key }) => key === member.key);
@@ -218,7 +220,7 @@ export class RepairState {
     else members[at] = { ...earlier, json: member.json, words: member.words, idAfter: member.idAfter };
   }
 
-  /** Once per rule, however often it found something in the object. */
+  /** Only once per rule, however many findings the object has. */
   editInside(unit: RepairUnit, edit: InnerEdit): void {
     const { inner } = editsOf(unit);
     if (!inner.some(({ rule }) => rule === edit.rule)) inner.push(edit);
@@ -228,14 +230,14 @@ export class RepairState {
     editsOf(unit).after.push(line);
   }
 
-  /** In front of everything else but a title slot. */
+  /** Before everything else but a title slot. */
   insertInFront(line: NewLine): void {
     const { slot } = this.index;
     if (slot && !slot.edits?.drop) this.insertAfter(slot, line);
     else this.front = line;
   }
 
-  /** The id that an entry will have, or undefined where it has none. */
+  /** The id that an entry will have, if any. */
   idOf({ id, newId }: RepairEntry): string | undefined {
     return newId ?? (typeof id === 'string' ? id : undefined);
   }
@@ -244,12 +246,12 @@ export class RepairState {
     return this.index.entries[this.parents[entry.position] as number];
   }
 
-  /** The entry that an id means for whoever names it next: the nearest before it, else the first after it. */
+  /** The entry that a reference to an id means at this point: the nearest before it, else the first after it. */
   resolve(id: unknown): RepairEntry | undefined {
     return this.current.get(id) ?? this.first.get(id);
   }
 
-  /** Gives an entry another parent; none makes it a root. */
+  /** Changes the parent of an entry; undefined makes it a root. */
   reattach(entry: RepairEntry, parentId: string | undefined, rule: string): void {
     const words = parentId === undefined ? 'made the entry a root' : `reattached the entry to '${parentId}'`;
     const idBefore = typeof entry.parentId === 'string' && entry.parentId !== '' ? entry.parentId : undefined;
@@ -257,7 +259,7 @@ export class RepairState {
     this.setMember(entry, { key: 'parentId', json, rule, words, idBefore, idAfter: parentId });
   }
 
-  /** A new id, which is the same in every run and is named nowhere in the file. */
+  /** A new id: the same in every run, and unused in the file. */
   newId(position: number): string {
     this.#usedIds ??= idsIn(this.index);
     for (let attempt = 0; ; attempt++) {
@@ -269,7 +271,7 @@ export class RepairState {
   }
 }
 
-/** What happens to an object, for whoever adds to it. */
+/** The edits of an object, created on first use. */
 export function editsOf(unit: AnyUnit): ObjectEdits {
   unit.edits ??= { members: [], inner: [], after: [] };
   return unit.edits;
@@ -284,7 +286,7 @@ function idsIn({ entries, salvagedParents }: RepairIndex): Set<unknown> {
   return names;
 }
 
-/** An id for a header: the first half of the bytes' SHA-256, written as a UUID is. */
+/** An id for a header: the first half of the bytes' SHA-256, formatted as a UUID. */
 export function uuidOf(bytes: string): string {
   const hex = createHash('sha256').update(Buffer.from(bytes, 'latin1')).digest('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');

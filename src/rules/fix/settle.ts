@@ -4,11 +4,11 @@ import { Pairing, toolCalls } from '../../transcript/turns.ts';
 import { hiddenWork } from '../../tree/path.ts';
 import type { EntryToolUse, RepairEntry, RepairState } from './repair-state.ts';
 
-/** What is in place of a result that nobody recorded. */
+/** The text of a result that was never recorded. */
 const NEVER_RECORDED =
   'The result of this tool call was never recorded; whether the tool ran, and what it did, is not known.';
 
-/** What a message says about tools; undefined for one that makes no call and is no result. */
+/** The tool calls or the result of a message; undefined if it has neither. */
 export function toolUseOf(message: JsonObject, timestamp: unknown): EntryToolUse | undefined {
   const { role, stopReason, toolCallId } = message;
   const calls = toolCalls(role === 'assistant' ? message : {}).flatMap(({ id, name }) =>
@@ -24,12 +24,12 @@ export function toolUseOf(message: JsonObject, timestamp: unknown): EntryToolUse
 }
 
 /**
- * Gives every tool call that the conversation went on without a result that says so. It is behind the call's entry or
- * its last result, and on every branch without a result what followed is reattached to it.
+ * Inserts a result for every tool call that the conversation continued past. It comes after the call's entry or its
+ * last result, and on every branch without a result what followed is reattached to it.
  */
 export function settleTools(repair: RepairState): void {
   const below = answeredBelow(repair);
-  /** The calls without a result, by the entry that the results stand behind and the one that went on without them. */
+  /** By the entry to insert after: the turn, and for each entry that follows the calls without a result. */
   const gaps = new Map<RepairEntry, { turn: RepairEntry; followers: Map<RepairEntry, Set<string>> }>();
   for (const entry of repair.index.entries) {
     if (entry.edits?.drop || (entry.role !== 'user' && entry.role !== 'assistant')) continue;
@@ -43,24 +43,24 @@ export function settleTools(repair: RepairState): void {
     }
   }
   const last = lastEntry(repair);
-  // Behind the last entry of the file a result would be the leaf.
+  // After the last entry of the file, an inserted result would become the leaf.
   for (const [behind, { turn, followers }] of gaps)
     if (behind !== last && !behind.frozen) insertResults(repair, behind, turn, followers);
 }
 
-/** From the turn that makes calls down to the message that follows it; empty where there is no such turn. */
+/** The path from the turn that makes calls to the message that follows it; empty if there is no such turn. */
 function pathFromTurn(repair: RepairState, message: RepairEntry): RepairEntry[] {
   const path = [message];
   for (let at = repair.parentOf(message); at; at = repair.parentOf(at)) {
     path.push(at);
     if (at.role === 'assistant') return at.tools ? path.reverse() : [];
-    // What came before the user spoke is that message's business.
+    // Whatever comes before that user message is handled with it.
     if (at.role === 'user') return [];
   }
   return [];
 }
 
-/** The calls of a turn that have no result on the path, with the entry that should follow it and the one that does. */
+/** The calls of a turn without a result on the path, with the entry to insert after and the entry that follows. */
 function unanswered(
   path: readonly RepairEntry[],
   below: ReadonlyMap<RepairEntry, Set<string>>,
@@ -76,7 +76,7 @@ function unanswered(
   });
   return [...groups].flatMap(({ calls: [call], results }) => {
     if (call === undefined || results.length > 0) return [];
-    // Where another branch has the result further down, only what branches off from it follows.
+    // If another branch has the result further down, insert where this path leaves that branch.
     let at = lastResult + 1;
     while (at < path.length && below.get(path[at] as RepairEntry)?.has(call)) at++;
     const [behind, follower] = path.slice(at - 1, at + 1);
@@ -84,7 +84,7 @@ function unanswered(
   });
 }
 
-/** Which calls the entries between a call and its result have a result for below them. */
+/** For the entries between a call and its result: the calls that have a result below them. */
 function answeredBelow(repair: RepairState): Map<RepairEntry, Set<string>> {
   const below = new Map<RepairEntry, Set<string>>();
   for (const result of repair.index.entries) {
@@ -92,7 +92,7 @@ function answeredBelow(repair: RepairState): Map<RepairEntry, Set<string>> {
     if (call === undefined || result.edits?.drop) continue;
     const passed: RepairEntry[] = [];
     let at = repair.parentOf(result);
-    // Whoever went this way before with the same result has marked the rest.
+    // The rest of the way was marked by another result of the same call.
     for (; at && at.role !== 'assistant' && !below.get(at)?.has(call); at = repair.parentOf(at)) passed.push(at);
     if (!at || (at.role === 'assistant' && !at.tools?.calls.some(({ id }) => id === call))) continue;
     for (const entry of passed) below.set(entry, (below.get(entry) ?? new Set()).add(call));
@@ -100,7 +100,7 @@ function answeredBelow(repair: RepairState): Map<RepairEntry, Set<string>> {
   return below;
 }
 
-/** Puts the results behind an entry: followers that miss the same calls share them. */
+/** Inserts results after an entry; followers that lack the same calls share them. */
 function insertResults(
   repair: RepairState,
   behind: RepairEntry,
@@ -109,7 +109,7 @@ function insertResults(
 ): void {
   const timestamp = behind.tools?.timestamp ?? turn.tools?.timestamp ?? '';
   const time = Date.parse(timestamp);
-  /** By the calls that are missing: the last of their results. */
+  /** By the missing calls: the id of the last inserted result. */
   const inserted = new Map<string, string>();
   for (const [follower, calls] of followers) {
     const key = JSON.stringify([...calls]);
@@ -137,7 +137,10 @@ function insertResults(
   }
 }
 
-/** Where the last entry hides newer work, an entry below that work, in no context, makes it the leaf again. */
+/**
+ * If the last entry hides newer work, appends an entry below that work which no model sees, so that it is the leaf
+ * again.
+ */
 export function settleLeaf(repair: RepairState): void {
   const { entries, lastTimestamp } = repair.index;
   const last = lastEntry(repair);
@@ -165,12 +168,12 @@ export function settleLeaf(repair: RepairState): void {
   repair.insertAfter(last, { text: JSON.stringify(entry), rule: 'stale-leaf', words, idAfter: id });
 }
 
-/** The last entry that stays. */
+/** The last entry that is not dropped. */
 function lastEntry(repair: RepairState): RepairEntry | undefined {
   return repair.index.entries.findLast(({ edits }) => !edits?.drop);
 }
 
-/** The tree as it will be. */
+/** The repaired tree. */
 function treeOf(repair: RepairState): LogIndex {
   const tree = new LogIndex(new Uint8Array(8));
   for (const { position, type, edits } of repair.index.entries) {
