@@ -13,15 +13,15 @@ const RULES = { spec: SpecRules, pi: PiRules, omp: OmpRules } as const satisfies
 
 /** What the model sees at the end of a path, and why. */
 export interface Context {
-  /** Each message as JSON text; untouched messages are the very text of the log. */
+  /** Each message as JSON text; unchanged messages are copied from the log byte for byte. */
   readonly messages: readonly string[];
   readonly state: PathState;
   readonly notes: readonly string[];
-  /** What became of each entry of the path, in path order. */
+  /** The result for each entry of the path, in path order. */
   readonly projected: readonly Projected[];
 }
 
-/** The context at the end of a path that is at hand as a whole, root first. */
+/** The context at the end of a path given as a whole, root first. */
 export function buildContext(path: readonly PathEntry[], { profile }: { readonly profile: Profile }): Context {
   const boundary = path.findLastIndex(({ value }) => isBoundary(value['type'], profile));
   const compaction = path[boundary]?.value['type'] === 'compaction' ? boundary : -1;
@@ -43,7 +43,7 @@ export function buildContext(path: readonly PathEntry[], { profile }: { readonly
   };
 }
 
-/** An entry of the path and what became of it. */
+/** An entry of the path and its result. */
 export interface ProjectedEntry {
   readonly entry: LogEntry;
   readonly projected: Projected;
@@ -52,9 +52,9 @@ export interface ProjectedEntry {
 export type SessionContext = Awaited<ReturnType<typeof sessionContext>>;
 
 /**
- * The context at a position of an open session; null is the empty context before any entry. Entries are read when they
- * are needed and let go at once: what is held is the path, and what the profile has to know beforehand. Lines that turn
- * out to be damaged are left out of the path. `replays` is as for `windowOf`.
+ * The context at a position of an open session; null is the empty context before any entry. Entries are read when
+ * needed and not kept: only the path, and what the profile must know beforehand, stay in memory. Damaged lines are left
+ * out of the path. `replays` is as for `windowOf`.
  */
 export async function sessionContext(session: Log, position: number | null, profile: Profile, replays?: boolean) {
   const { path, rules } = await readRules(session, position, profile, replays);
@@ -76,7 +76,7 @@ export async function sessionContext(session: Log, position: number | null, prof
   for await (const [place, entry] of surveyed) rules.survey(place, entry);
   rules.finishSurvey();
   return {
-    /** What the user has to know about the path as a whole. */
+    /** Notes for the user about the path as a whole. */
     notes: rules.notes as readonly string[],
     /** The entries that may give messages, in the order of their messages. */
     emitted: () => projected(emittedPlaces),
@@ -90,7 +90,7 @@ export async function sessionContext(session: Log, position: number | null, prof
   };
 }
 
-/** The path to a position, as far as its compaction can be read, and what judges its entries. */
+/** The path to a position and the rules of the profile. A compaction that cannot be read is left out of the path. */
 async function readRules(session: Log, position: number | null, profile: Profile, replays?: boolean) {
   const { index } = session;
   let path = pathTo(index, position ?? -1, duplicatesIn(profile));
@@ -112,7 +112,7 @@ async function readRules(session: Log, position: number | null, profile: Profile
   }
 }
 
-/** The entries at places of a path; damaged ones are passed over. */
+/** The entries at places of a path; damaged ones are skipped. */
 async function* readPlaces(
   session: Log,
   path: Int32Array,
@@ -129,7 +129,7 @@ async function* readPlaces(
   }
 }
 
-/** Which entry a repeated id means: the agents keep the last one that they read. */
+/** Which entry a repeated id refers to: agents keep the last one. */
 export function duplicatesIn(profile: Profile): Duplicates {
   return profile === 'spec' ? 'nearest-earlier' : 'last';
 }

@@ -7,27 +7,27 @@ import { messageText, storedMessage } from './message-text.ts';
 import { entryName, leftOut, SpecRules } from './spec.ts';
 import type { ContextRule, PathEntry, Projected } from './types.ts';
 
-/** Messages of these types steer the agent itself and are not for the model. */
+/** Messages of these types are for the agent itself, not for the model. */
 const PRIVATE_CUSTOM_TYPES: ReadonlySet<unknown> = new Set(['prewalk-plan', 'vibe-mode-context']);
 const SUMMARY_FIELDS = 'summary shortSummary tokensBefore tokensAfter method warning providerPayload'.split(' ');
 const CUSTOM_FIELDS = ['customType', 'content', 'display', 'details', 'attribution'];
 
-/** A turn by the ids of its calls; a bare one is nothing but calls. */
+/** A turn by the ids of its calls; a bare one has nothing but calls. */
 type OmpTurn = Readonly<{ ids: readonly unknown[]; isBare: boolean; isStopped: boolean }>;
 
 /**
- * omp 18: its custom messages, and turns made fit for sending. It removes first turns that retries replaced and empty
- * error turns, then tool calls that nothing answers, then turns that were stopped, with the results of their calls. To
- * omp any result in the context answers every call with its id, before or behind it. Holds the places of messages and
- * the ids of calls and results.
+ * omp 18: its custom messages, and turns prepared for sending. It first removes turns that retries replaced and empty
+ * error turns, then unanswered tool calls, then stopped turns with the results of their calls. In omp any result in the
+ * context answers every call with its id, before or after it. Holds the places of messages and the ids of calls and
+ * results.
  */
 export class OmpRules extends SpecRules {
   readonly #messages: number[] = [];
   readonly #interrupted = new Set<number>();
   readonly #removed = new Map<number, ContextRule>();
-  /** By the id of the call, the place of its result, or of several: an array for each of a million would be much. */
+  /** By call id: the place of its result, or an array of several; an array for each would take much memory. */
   readonly #results = new Map<unknown, number | number[]>();
-  /** By place, the turns that were stopped or are nothing but calls. */
+  /** By place: turns that were stopped or have only calls. */
   readonly #turns = new Map<number, OmpTurn>();
 
   override needsSurvey(type: unknown): boolean {
@@ -48,7 +48,7 @@ export class OmpRules extends SpecRules {
     for (const [place, { ids, isBare }] of this.#turns) {
       if (isBare && !ids.some((id) => this.#results.has(id))) this.#removed.set(place, 'no-block-left');
     }
-    // From the end to the start, because what follows a turn may go before the turn is looked at.
+    // From the end to the start, because what follows a turn may be removed before the turn is checked.
     const following: number[] = [];
     for (const place of this.#messages.toReversed()) {
       if (this.#removed.has(place)) continue;
@@ -122,7 +122,7 @@ export class OmpRules extends SpecRules {
     for (const id of ids) {
       const found = this.#results.get(id);
       const results = Array.isArray(found) ? found : [found ?? -1];
-      // What is removed is taken off the list, for no turn further up has to look at it again.
+      // Removed results are taken off the list: turns further up need not check them again.
       while ((results.at(-1) ?? -1) > place) this.#removed.set(results.pop() as number, 'answers-stopped-turn');
     }
   }
@@ -140,15 +140,15 @@ export class OmpRules extends SpecRules {
   }
 }
 
-/** Why an assistant message has no part in a context of omp, whatever follows it. */
+/** Why omp always leaves out an assistant message. */
 function unusableTurn({ content, retryRecovery, stopReason }: JsonObject): ContextRule | undefined {
-  // omp writes an object here, and asks only whether there is one.
+  // omp writes an object here and only checks whether it is present.
   if (retryRecovery) return 'retry-recovery';
   if (typeof content !== 'string' && !Array.isArray(content)) return 'no-content';
   return stopReason === 'error' && Array.isArray(content) && content.every(isBlank) ? 'empty-error-turn' : undefined;
 }
 
-/** By type of block, the fields that all have to be blank for it to be blank. */
+/** By type of block: the fields that must all be blank for the block to be blank. */
 const BLANK_FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['text', ['text']],
   ['thinking', ['thinking', 'thinkingSignature']],
@@ -162,9 +162,9 @@ function isBlank(block: unknown): boolean {
   return BLANK_FIELDS.get(block['type'])?.every(blank) ?? false;
 }
 
-/** A turn without these calls, and so without what is signed or encrypted together with them. */
+/** Removes calls from a turn, with everything signed or encrypted together with them. */
 function withoutCalls(text: string, blocks: readonly unknown[], calls: readonly JsonObject[]): string {
-  // A call was found in its content, which is an array then.
+  // The content is an array, because it has calls.
   const { valueStart } = findMember(text, 0, 'content') as Member;
   const going = new Set<unknown>(calls);
   const goes = (block: unknown) => going.has(block) || (isObject(block) && block['type'] === 'redactedThinking');
@@ -178,7 +178,7 @@ function withoutCalls(text: string, blocks: readonly unknown[], calls: readonly 
   return applySplices(text, splices);
 }
 
-/** Why omp gives no message for a custom_message; undefined where it gives one. */
+/** Why omp leaves out a custom_message; undefined if it does not. */
 function customMessageObstacle({ customType, content }: JsonObject): ContextRule | undefined {
   if (PRIVATE_CUSTOM_TYPES.has(customType)) return 'private-custom-type';
   return typeof content === 'string' || Array.isArray(content) ? undefined : 'bad-content';

@@ -4,10 +4,10 @@ import { memberTexts, messageText, storedMessage } from './message-text.ts';
 import { entryName, leftOut, SpecRules, withTail } from './spec.ts';
 import type { PathEntry, Projected } from './types.ts';
 
-/** What a context_edit does to its target: take it away, or give it other content, as JSON text, or none. */
+/** What a context_edit does to its target: removes it, or replaces its content by JSON text or nothing. */
 type ContextEdit = 'removed' | { readonly content: string | undefined; readonly isText: boolean };
 
-/** Roles whose null content pi reads as an empty list, or text. */
+/** Roles whose null content pi reads as an empty list or text. */
 const EMPTY: ReadonlyMap<unknown, string> = new Map([
   ...['user', 'assistant', 'toolResult'].map((role) => [role, '[]'] as const),
   ['system', '""'],
@@ -15,7 +15,7 @@ const EMPTY: ReadonlyMap<unknown, string> = new Map([
 /** Roles whose content a context_edit may replace. */
 const CONTENT_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult', 'custom']);
 
-/** pi 1.5: edits of the context, system messages, and null content made empty. */
+/** pi 1.5: context edits, system messages, and null content read as empty. */
 export class PiRules extends SpecRules {
   readonly #edits = new Map<unknown, ContextEdit>();
 
@@ -78,7 +78,7 @@ export class PiRules extends SpecRules {
 function readEdit({ value: { replacement }, text }: PathEntry): ContextEdit | undefined {
   if (replacement === null) return 'removed';
   if (replacement === undefined) return undefined;
-  // pi takes any content, and a replacement without one leaves the message without content.
+  // pi accepts any content; a replacement without content leaves the message without one.
   if (!isObject(replacement)) return { content: undefined, isText: false };
   const content = memberTexts(memberTexts(text).get('replacement') ?? '{}').get('content');
   return { content, isText: typeof replacement['content'] === 'string' };

@@ -4,27 +4,27 @@ import { counted } from '../util/words.ts';
 import { elementTexts, memberTexts, messageText, objectText, storedMessage } from './message-text.ts';
 import type { ContextRule, PathEntry, Profile, Projected } from './types.ts';
 
-/** Which part of a path gives messages: all from `start` on, the summary of the active compaction before it. */
+/** The part of a path that gives messages: everything from `start` on, after the summary of the active compaction. */
 export interface ContextWindow {
   readonly start: number;
   /** The place of the active compaction, or -1. */
   readonly compaction: number;
-  /** Why what is before `start` is out. */
+  /** Why everything before `start` is left out. */
   readonly before: ContextRule;
-  /** Who says so, for --explain. */
+  /** The entry responsible, for --explain. */
   readonly by?: string;
   readonly note?: string;
 }
 
-/** Whether an entry of this type ends what is before it: a compaction, or in the omp profile a reset. */
+/** Whether an entry of this type starts a new context: a compaction, or in the omp profile a reset. */
 export function isBoundary(type: unknown, profile: Profile): boolean {
   return type === 'compaction' || (profile === 'omp' && type === 'reset_boundary');
 }
 
 /**
- * The context window of a path, given the place of its last boundary, which is -1 for none, and the entry there if it
- * is a compaction. Places count from the root, which is 0; `placeOf` gives that of the entry with an id, or -1. With
- * `replays` a history that the provider has for the compaction takes the place of what is before it.
+ * The context window of a path, given the place of its last boundary (-1 for none) and the entry there if it is a
+ * compaction. Places count from the root, which is 0; `placeOf` returns the place of an id, or -1. With `replays`, a
+ * history stored by the provider replaces everything before the compaction.
  */
 export function windowOf(
   profile: Profile,
@@ -46,7 +46,7 @@ export function windowOf(
   }
   const start = earlierPlace(kept);
   const window: ContextWindow = { start: start < 0 ? place : start, compaction: place, before: 'summarised', ...by };
-  // Naming itself is how a compaction says that it keeps nothing.
+  // A compaction that names itself keeps nothing.
   const keepsNothing = typeof kept === 'string' && kept === id;
   if (start >= 0 || keepsNothing || (profile !== 'omp' && hasRetainedTail(compaction))) return window;
   const name = typeof id === 'string' ? `compaction '${id}'` : 'the last compaction';
@@ -55,12 +55,12 @@ export function windowOf(
   return { ...window, note: `${name} ${why}; nothing before the compaction is kept` };
 }
 
-/** Whether a compaction has copies of the messages that it keeps, as pi 0.81 to 0.85 wrote it, and names no entry. */
+/** Whether a compaction has copies of the messages that it keeps, instead of naming an entry, as in pi 0.81 to 0.85. */
 export function hasRetainedTail({ firstKeptEntryId, retainedTail }: JsonObject): boolean {
   return (firstKeptEntryId ?? null) === null && Array.isArray(retainedTail);
 }
 
-/** Whether a compaction entry carries a usable history that the provider keeps for it. */
+/** Whether a compaction has a usable history stored by the provider. */
 export function remoteHistory({ preserveData }: JsonObject): boolean {
   const remote = isObject(preserveData) ? preserveData['openaiRemoteCompaction'] : undefined;
   if (!isObject(remote) || typeof remote['provider'] !== 'string' || remote['provider'] === '') return false;
@@ -71,20 +71,19 @@ export function leftOut(rule: ContextRule, more: Pick<Projected, 'detail' | 'not
   return { rule, messages: [], ...more };
 }
 
-/** How an entry is named in a note. */
+/** The name of an entry in notes. */
 export function entryName({ id }: JsonObject): string {
   return typeof id === 'string' ? `entry '${id}'` : 'an entry without an id';
 }
 
 /**
- * The written format's reading of a path. The agents' profiles are this with some of the steps changed.
- *
- * Where a profile has to look at entries before it can judge any, `surveys` says which types, `survey` gets each of
- * them in path order, and `settle` ends that; then `project` may be asked about any place.
+ * How the format's specification reads a path; the profiles of agents override some steps. If a profile must look at
+ * entries beforehand, `needsSurvey` selects their types, `survey` gets each of them in path order, and `finishSurvey`
+ * ends that; then `project` may be called for any place.
  */
 export class SpecRules {
   readonly window: ContextWindow;
-  /** Notes that are about the path as a whole, complete after `settle`. */
+  /** Notes about the path as a whole, complete after `finishSurvey`. */
   readonly notes: string[];
 
   constructor(window: ContextWindow) {
@@ -101,7 +100,7 @@ export class SpecRules {
 
   finishSurvey(): void {}
 
-  /** What becomes of the entry at this place. */
+  /** The messages of the entry at this place, or why it is left out. */
   project(place: number, entry: PathEntry): Projected {
     const { type, message, summary } = entry.value;
     const { start, compaction, before, by } = this.window;
@@ -126,7 +125,7 @@ export class SpecRules {
     return withTail(entry, [messageText('compactionSummary', entry, fields, this.payload(entry))]);
   }
 
-  /** The history that the provider has for a compaction, where it is wanted. */
+  /** The history stored by the provider for a compaction, if it is used. */
   protected payload({ text }: PathEntry): { readonly providerPayload: string | undefined } {
     if (this.window.before !== 'replayed-by-provider') return { providerPayload: undefined };
     const preserved = memberTexts(memberTexts(text).get('preserveData') ?? '{}');
@@ -145,7 +144,7 @@ export class SpecRules {
   }
 }
 
-/** The messages of a compaction, and the copies behind them that it keeps in place of entries. */
+/** The messages of a compaction, followed by its copies of the messages that it keeps. */
 export function withTail(entry: PathEntry, messages: readonly string[]): Projected {
   const kept = hasRetainedTail(entry.value) ? elementTexts(memberTexts(entry.text).get('retainedTail')) : [];
   const tail = kept.filter((text) => text.startsWith('{'));

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, stringText } from '../json/value.ts';
 import { toolCalls } from '../transcript/turns.ts';
 import type { Profile } from './types.ts';
 
-/** What a path says beside its messages. */
+/** The state of a path besides its messages. */
 export interface PathState {
   /** The id of the path's last entry. */
   readonly leafId: unknown;
@@ -22,15 +22,15 @@ export interface PathState {
     readonly roles: Readonly<Record<string, number>>;
   };
   readonly usage: Omit<UsageTotals, 'cost'>;
-  /** In the unit of the log, which is US dollars. */
+  /** In US dollars. */
   readonly cost: number;
 }
 
-/** Gathers the state along a path; fed with its entries in order, from the root. Holds no content. */
+/** Collects the state along a path from its entries, root first. Holds no content. */
 export class StateReader {
   readonly #profile: Profile;
   readonly #models = new Map<string, string>();
-  /** A model_change has named the default model; in spec and omp assistant messages are not asked any more. */
+  /** A model_change set the default model; then spec and omp ignore the models of assistant messages. */
   #isModelChosen = false;
   readonly #rules = new Set<unknown>();
   readonly #types = new Map<string, number>();
@@ -93,7 +93,7 @@ export class StateReader {
   #modelChange({ provider, model, modelId, role: named }: JsonObject): void {
     const own = typeof model === 'string' && model !== '' ? model : undefined;
     const ofPi = fullModelName(provider, modelId);
-    // pi looks for its own two fields; where another dialect's entry lacks them, no model is left.
+    // pi reads only its own two fields; an entry of another dialect without them resets the model.
     if (this.#profile === 'pi' && ofPi === undefined) this.#models.delete('default');
     const chosen = this.#profile === 'pi' ? ofPi : (own ?? (this.#profile === 'spec' ? ofPi : undefined));
     if (chosen === undefined) return;

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../json/value.ts';
 
-/** Whose reading of the log is wanted: that of the written format, or of an agent where it differs. */
+/** How to read the log: by the specification, or as an agent does where it differs. */
 export const PROFILES = ['spec', 'pi', 'omp'] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** Every reason why an entry is in the context or out of it, in words for a person. */
+/** Every reason why an entry is in the context or left out, as shown to the user. */
 export const CONTEXT_RULES = {
   message: 'a stored message, unchanged',
   'custom-message': 'a message that an extension put in',
@@ -35,19 +35,19 @@ export const CONTEXT_RULES = {
 
 export type ContextRule = keyof typeof CONTEXT_RULES;
 
-/** An entry of a path: the JSON text of its line, and what JSON.parse makes of it. */
+/** An entry of a path: the JSON text of its line, and its parsed value. */
 export interface PathEntry {
   readonly text: string;
   readonly value: JsonObject;
 }
 
-/** What becomes of an entry: the messages it gives, none where it is out, and the rule that says so. */
+/** The messages of an entry, empty if it is left out, and the rule that decided. */
 export interface Projected {
   readonly rule: ContextRule;
-  /** Each message as JSON text; untouched messages are the very text of the log. */
+  /** Each message as JSON text; unchanged messages are copied from the log byte for byte. */
   readonly messages: readonly string[];
-  /** More about this case, for --explain. */
+  /** Details for --explain. */
   readonly detail?: string;
-  /** Something the user has to know, whatever was asked for. */
+  /** A note that is always shown to the user. */
   readonly note?: string;
 }

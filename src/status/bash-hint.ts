@@ -2,7 +2,7 @@ import { isObject } from '../json/value.ts';
 import { shellQuoted } from '../util/words.ts';
 import { parseShell, type SimpleCommand } from './shell.ts';
 
-/** What a shell command seems to do: a hint for whoever decides, never a reason to lower a verdict. */
+/** What a shell command seems to do: only a hint, never a reason for a milder verdict. */
 export type BashHint = 'likely read-only' | 'rerunnable, record as new verification' | 'destructive or external';
 
 const MAX_COMMAND_CHARS = 100_000;
@@ -11,9 +11,9 @@ const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/
 
 const READERS = words('cat ls rg grep head tail wc pwd cd echo');
 const GIT_READERS = words('status diff log show');
-/** `-c` and the external helpers can make git start anything. */
+/** `-c` and external helpers can make git run anything. */
 const GIT_STARTS = /^(?:|-c|--config-env.*|--exec-path.*|--output.*|--ext-diff|--textconv)$/;
-/** By reader, arguments that make it more than one; a word that is not literal may be any of them. */
+/** By reader: arguments that make it write or run something; '' is a word that is not literal. */
 const READER_WRITES: ReadonlyMap<string, RegExp> = new Map([
   ['find', /^(?:|-(?:delete|exec|execdir|ok|okdir|fls|fprint.*))$/],
   ['rg', /^(?:|--pre.*|--hostname-bin.*)$/s],
@@ -26,7 +26,7 @@ const DESTRUCTIVE = words(`
 `);
 const GIT_DESTRUCTIVE = words('push reset clean');
 const PUBLISHES = /^(?:publish|unpublish|deprecate|upload|yank)$/;
-/** By program, arguments that send something or publish it. */
+/** By program: arguments that send or publish something. */
 const SENDS: ReadonlyMap<string, RegExp> = new Map([
   ['curl', /^(?:-[a-zA-Z]*[XdFT].*|--request.*|--data.*|--form.*|--upload-file.*|--json.*|--url-query.*)$/],
   ['wget', /^--(?:post|method|body)/],
@@ -40,19 +40,19 @@ const RUNNERS = words(`
 const RUNNER_WRITES = words('--fix --write install clean deploy publish release dev serve uninstall');
 const SCRIPT_RUNNERS = words('npm pnpm yarn bun');
 const CHECKING_SCRIPT = /^(?:test|tests|build|lint|typecheck|type-check|check|coverage|bench)(?:[:-].*)?$/;
-/** Programs with the first argument that makes them runners. */
+/** Programs that are runners with this first argument. */
 const SUBCOMMAND_RUNNERS = words(`
   go:test go:build go:vet cargo:test cargo:build cargo:check cargo:clippy cargo:bench cargo:nextest dotnet:test
   dotnet:build swift:test swift:build zig:build zig:test deno:test deno:check deno:lint mix:test mix:compile
 `);
 
-/** Programs that start what their arguments name. */
+/** Programs that run what their arguments name. */
 const WRAPPERS = words('sudo doas env nohup timeout nice ionice stdbuf setsid xargs command exec builtin');
 const LAUNCHERS = words('uv:run poetry:run pipenv:run bundle:exec');
 const SHELLS = words('sh bash zsh dash ksh');
 const RUNS_TEXT = /^-[a-z]*c$/;
 
-/** The shell text in a tool's arguments, in the spellings that agents use. */
+/** The shell text in a tool's arguments, by the keys that agents use. */
 export function commandText(args: unknown): string | undefined {
   if (!isObject(args)) return undefined;
   const action = isObject(args['action']) ? args['action'] : {};
@@ -64,7 +64,7 @@ export function commandText(args: unknown): string | undefined {
   return command.map(shellQuoted).join(' ');
 }
 
-/** A hint at what a command would do, and whether it sends a process to the background and does not wait for it. */
+/** A hint about what a command does, and whether it leaves a process in the background. */
 export function readCommand(text: string): { readonly hint?: BashHint; readonly leavesProcess: boolean } {
   if (text.length > MAX_COMMAND_CHARS) return { leavesProcess: false };
   const script = parseShell(text);
@@ -82,7 +82,7 @@ export function readCommand(text: string): { readonly hint?: BashHint; readonly 
   return script.redirection ? { leavesProcess } : hinted('likely read-only');
 }
 
-/** A word that is not literal says nothing about what it will be. */
+/** A word that is not literal may become anything. */
 function literalsOf(command: SimpleCommand): string[] {
   return command.words.map((word) => (word.literal ? word.text : ''));
 }
@@ -138,7 +138,7 @@ function isDestructive([whole = '', ...rest]: readonly string[], depth: number):
     if (inner === undefined || inner.length > MAX_COMMAND_CHARS) return false;
     return parseShell(inner).commands.some((command) => isDestructive(literalsOf(command), depth + 1));
   }
-  // Which options of a wrapper take a value is not known here, so every tail may be the command.
+  // It is not known which options of a wrapper take a value, so every tail may be the command.
   for (let at = 0; WRAPPERS.has(program) && at < Math.min(rest.length, 8); at++) {
     const word = rest[at] as string;
     if (word.startsWith('-') || word.includes('=')) continue;

@@ -2,7 +2,7 @@ import { isObject } from '../json/value.ts';
 import { AppError } from '../util/errors.ts';
 import { didYouMean } from '../util/words.ts';
 
-/** What is said about a session, mildest first. Everything but `ready` needs someone, or something, to look first. */
+/** Verdicts about a session, mildest first. All but `ready` require a check before resuming. */
 export const VERDICTS = ['ready', 'check', 'confirm', 'blocked'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
@@ -10,7 +10,7 @@ export function severity(verdict: Verdict): number {
   return VERDICTS.indexOf(verdict);
 }
 
-/** The worst of them; `ready` where there are none. */
+/** The worst of them; `ready` for none. */
 export function worst(verdicts: readonly Verdict[]): Verdict {
   return VERDICTS.findLast((verdict) => verdicts.includes(verdict)) ?? 'ready';
 }
@@ -25,7 +25,7 @@ export type Idempotency = (typeof IDEMPOTENCIES)[number];
 const POLICIES = ['replay-from-event', 'rerun-after-check', 'require-user-confirmation', 'never-rerun'] as const;
 export type Policy = (typeof POLICIES)[number];
 
-/** By what a tool can do to the world: the judgment of a call that may have run and has no result. */
+/** By what a tool can affect: the judgment of a call that may have run and has no result. */
 const CLASSES = {
   pure: ['safe', 'replay-from-event', 'ready'],
   read: ['safe', 'rerun-after-check', 'ready'],
@@ -35,14 +35,14 @@ const CLASSES = {
   process: ['unsafe', 'require-user-confirmation', 'confirm'],
   'external-write': ['unsafe', 'never-rerun', 'confirm'],
   delegated: ['unsafe', 'require-user-confirmation', 'confirm'],
-  /** A tool that no other class names is handled as if it could write anywhere. */
+  /** A tool without a class is treated as if it could write anywhere. */
   unknown: ['unsafe', 'require-user-confirmation', 'confirm'],
 } as const satisfies Readonly<Record<string, readonly [Idempotency, Policy, Verdict]>>;
 
 export type ClassName = keyof typeof CLASSES;
 export const CLASS_NAMES = Object.keys(CLASSES) as ClassName[];
 
-/** Their tools, by name in lowercase; `*` matches any characters. */
+/** Tool names by class, in lowercase; `*` matches any characters. */
 const TOOLS: Partial<Record<ClassName, string>> = {
   pure: 'think todo todo_write todowrite update_plan calc yield exit_plan_mode exitplanmode',
   read: `read grep find ls glob list ast_grep lsp recall output view_image read_file read_many_files list_directory
@@ -59,30 +59,30 @@ const TOOLS: Partial<Record<ClassName, string>> = {
 
 export const TOOL_CLASSES = CLASS_NAMES.map((name) => ({ class: name, tools: TOOLS[name]?.split(/\s+/) ?? [] }));
 
-/** How a call without a result is judged by what its tool can do. */
+/** The judgment of a call without a result, by the class of its tool. */
 export interface Classified {
   readonly class: ClassName;
   readonly idempotency: Idempotency;
   readonly policy: Policy;
   readonly verdict: Verdict;
-  /** The rule of the user that decided, if one did. */
+  /** The user's rule that decided, if any. */
   readonly rule?: string;
 }
 
 export type Classify = (toolName: string, args?: unknown) => Classified;
 
-/** What a user says about tools of their own; asked before the table. */
+/** A user's rule for a tool; checked before the table. */
 export interface ClassRule extends Pick<Classified, 'class'>, Partial<Pick<Classified, 'idempotency' | 'policy'>> {
   readonly pattern: string;
 }
 
-/** What a language server is asked without changing a file; `rename`, `format` and unknown actions may write. */
+/** Actions of a language server that change no file; `rename`, `format` and unknown ones may write. */
 const LSP_QUERIES: ReadonlySet<unknown> = new Set(
   `diagnostics workspace_diagnostics definition type_definition declaration implementation references hover symbols
     workspace_symbols document_symbols incoming_calls outgoing_calls status signature_help capabilities`.split(/\s+/),
 );
 
-/** A function that knows the table and the user's rules; the first match wins, rules before table. */
+/** Makes a classifier from the user's rules and the table; the first match wins. */
 export function classifier(rules: readonly ClassRule[] = []): Classify {
   const own = rules.map((rule) => ({ found: fromRule(rule), pattern: globPattern([rule.pattern.toLowerCase()]) }));
   const table = TOOL_CLASSES.map((row) => ({ found: classOf(row.class), pattern: globPattern(row.tools) }));
@@ -103,13 +103,13 @@ function classOf(name: ClassName): Classified {
 function fromRule({ class: name, idempotency, policy, pattern }: ClassRule): Classified {
   const row = classOf(name);
   const judged = { ...row, idempotency: idempotency ?? row.idempotency, rule: pattern };
-  // A policy that the user chose decides; without one the class does.
+  // A policy chosen by the user decides, else the class.
   if (policy === undefined) return judged;
   if (policy === 'replay-from-event') return { ...judged, policy, verdict: 'ready' };
   return { ...judged, policy, verdict: policy === 'rerun-after-check' ? milder(row.verdict, 'check') : 'confirm' };
 }
 
-/** `*` any characters, `?` one; everything else itself. Linear but for the stars, and names are short. */
+/** `*` matches any characters, `?` one. Few stars are allowed and names are short, so matching is fast. */
 function globPattern(patterns: readonly string[]): RegExp {
   const escaped = patterns.map((pattern) => pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&'));
   return new RegExp(`^(?:${escaped.join('|').replace(/\*+/g, '.*').replaceAll('?', '.')})$`, 's');
@@ -117,7 +117,7 @@ function globPattern(patterns: readonly string[]): RegExp {
 
 const RULE_KEYS = ['pattern', 'class', 'idempotency', 'policy', 'note'];
 
-/** Reads the text of a `--classes` file: a JSON array of rules. `name` is the file's, for messages. */
+/** Parses a `--classes` file: a JSON array of rules. `name` is used in messages. */
 export function parseClassRules(text: string, name: string): ClassRule[] {
   let value: unknown;
   try {

@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from '../json/value.ts';
 
-/** What a host has decided on a call. */
+/** What a host decided about a call. */
 export type Decision = 'approved' | 'denied' | 'requested';
 
-/** What an entry says of a session beyond its messages. */
+/** What an entry says about a session besides its messages. */
 export type Evidence =
   | { readonly kind: 'started'; readonly toolCallId: string | undefined }
   | { readonly kind: 'finished'; readonly toolCallId: string }
@@ -22,7 +22,7 @@ function textOf(value: unknown): string {
 
 const LONGEST_REASON = 200;
 
-/** By the type of a custom entry, without the name of the format that it comes from. */
+/** By the type of a custom entry, without the prefix of its format. */
 const EVIDENCE: Readonly<Record<string, Read>> = {
   tool_execution_start: ({ toolCallId }) => ({
     kind: 'started',
@@ -45,11 +45,11 @@ const EVIDENCE: Readonly<Record<string, Read>> = {
   verification: ({ status, command }) =>
     typeof status === 'string' ? { kind: 'verification', status, command: textOf(command) } : undefined,
   compaction: ({ state }) => (state === 'started' ? { kind: 'compaction' } : undefined),
-  // Nothing that follows it makes up for the summary that it lacks.
+  // Nothing that follows replaces the missing summary.
   compact_boundary: () => ({ kind: 'half-compaction' }),
 };
 
-/** What a custom entry, or a message of an extension, says by its type and its data. */
+/** The evidence in a custom entry or an extension's message. */
 export function evidenceOf(customType: unknown, data: unknown): Evidence | undefined {
   const type = textOf(customType);
   const name = type.slice(type.lastIndexOf('/') + 1);

@@ -11,7 +11,7 @@ import type { EntryPlace, StatusFinding } from './types.ts';
 
 type StatusEntry = Pick<LogEntry, 'line' | 'value'>;
 
-/** Its reason counts while no user message follows. */
+/** A finding whose reason counts until the next user message. */
 interface StatusNote extends StatusFinding {
   readonly place: EntryPlace;
   /** How many user messages came before it. */
@@ -21,13 +21,13 @@ interface StatusNote extends StatusFinding {
 export interface CallFacts extends EntryPlace {
   readonly toolCallId: string;
   readonly toolName: string;
-  /** Undefined for calls of earlier turns: arguments may be megabytes, and only the last turn is asked for. */
+  /** Undefined for calls of earlier turns: arguments may be megabytes, and only those of the last turn are needed. */
   args: unknown;
   readonly leavesProcess: boolean;
   readonly round: number;
-  /** False for the calls of aborted and failed turns: the hosts end such a turn before they dispatch its calls. */
+  /** False for the calls of aborted and failed turns: hosts end such a turn before they dispatch its calls. */
   readonly dispatched: boolean;
-  /** Calls without an id have none, and nothing answers them. */
+  /** Undefined for calls without an id, which nothing answers. */
   group?: CallGroup<CallFacts, CallResult>;
 }
 
@@ -36,11 +36,11 @@ type CallResult = Outcome & EntryPlace;
 export interface TurnFacts extends EntryPlace {
   readonly stopReason: string | undefined;
   readonly errorMessage: string | undefined;
-  /** Milliseconds since 1970, where the message or the entry has a time. */
+  /** Milliseconds since 1970, if the message or the entry has a time. */
   readonly time: number | undefined;
   readonly round: number;
   readonly calls: readonly CallFacts[];
-  /** By what the provider's answer can be asked for later; empty where the log does not say. */
+  /** The handle for fetching the provider's answer later; empty if the log has none. */
   readonly deferred: string | undefined;
 }
 
@@ -48,12 +48,12 @@ interface NotedResult extends StatusNote {
   readonly kind: Outcome['kind'];
   readonly toolCallId: string;
   readonly toolName: string;
-  /** The beginning of its text. */
+  /** The start of its text. */
   readonly text: string;
 }
 
 interface CompactionFacts extends EntryPlace {
-  /** What it hangs from. */
+  /** The entry before it on the path. */
   readonly previousId: string | null;
   readonly firstKept: string | undefined;
   readonly hasSummary: boolean;
@@ -64,56 +64,56 @@ interface CompactionFacts extends EntryPlace {
 const TEXT_CHARS = 200;
 const MAX_LISTED = 1000;
 
-/** What the log says of a call besides its result. */
+/** What the log says about a call besides its result. */
 interface CallMarkers {
   started?: EntryPlace;
   finished?: EntryPlace;
   policy?: EntryPlace & { readonly decision: Decision };
 }
 
-/** What the path from root to leaf says: takes its entries root first and holds only what the verdict needs. */
+/** What the path from root to leaf shows: takes its entries root first and keeps only what the verdict needs. */
 export class PathFacts {
   leafId: string | null = null;
   /** The last user, assistant or toolResult message. */
   lastMessage: (EntryPlace & { readonly role: string }) | undefined;
   lastTurn: TurnFacts | undefined;
-  /** User messages on the path; a call or result with this round came after the last of them. */
+  /** The number of user messages on the path; calls and results with this round came after the last of them. */
   round = 0;
-  /** Results that say more than an answer: denied, interrupted, skipped and so on. */
+  /** Results other than a plain answer: denied, interrupted, skipped and so on. */
   readonly noted: NotedResult[] = [];
   /** The writer records when a tool starts. */
   marksStarts = false;
-  /** The host records what it decides on calls. */
+  /** The host records its decisions about calls. */
   marksDecisions = false;
-  /** Where the log says that the user stopped the turn, or the session was paused, and nobody spoke since. */
+  /** Where the user stopped the turn or the session was paused, if no message followed. */
   interrupt: (EntryPlace & { readonly why?: string }) | undefined;
-  /** The last check of the work; `isOpen` where nobody spoke since. */
+  /** The last verification of the work; `isOpen` if no message followed. */
   verification: (EntryPlace & { readonly status: string; readonly command: string; isOpen: boolean }) | undefined;
   sessionExit: (EntryPlace & { readonly kind: string; readonly reason: string }) | undefined;
   readonly budgetNotes: StatusNote[] = [];
   readonly userCommands: StatusNote[] = [];
   #compaction: CompactionFacts | undefined;
-  /** One that was started, as long as no answer of the model shows that the host went on without it. */
+  /** A compaction that was started and not finished, until the next answer of the model. */
   #compacting: CompactionFacts | undefined;
   mode: StatusFinding | undefined;
   lastStable: EntryPlace | undefined;
   /** By call id; a marker belongs to the nearest call above it. */
   readonly #markers = new Map<string, CallMarkers>();
-  /** What other branches know of the pending calls. */
+  /** What other branches show about pending calls. */
   readonly #elsewhere = { starts: new Map<string, EntryPlace>(), results: new Map<string, EntryPlace>() };
   #pendingIds: ReadonlySet<unknown> | undefined;
   readonly #pairing = new Pairing<CallFacts, CallResult>();
   readonly #unanswered = new Set<CallFacts>();
-  /** Answered calls whose process may outlive them; all of their results must say so. */
+  /** Answered calls whose process may still run. */
   readonly #mayRun = new Set<CallFacts>();
   readonly #ids = new Set<string>();
   /** The last stable entry above the last turn. */
   #stableBefore: EntryPlace | undefined;
-  /** Why the last message did not leave a stable entry; undefined where it did. */
+  /** Why the last message did not leave a stable entry; undefined if it did. */
   #unstable: string | undefined = '';
   readonly #dialect = new DialectDetector();
 
-  /** `head` are the header and the title slot, which show who wrote the log. */
+  /** `head` is the header and the title slot, which show who wrote the log. */
   constructor(head: readonly (JsonObject | undefined)[] = []) {
     for (const line of head) if (line) this.#dialect.add(line);
   }
@@ -136,7 +136,7 @@ export class PathFacts {
     if (this.#unstable === undefined) this.lastStable = place;
   }
 
-  /** Takes an entry that is not on the path, when all of the path is known. */
+  /** Adds an entry of another branch, after all entries of the path. */
   addOther({ value, line }: StatusEntry): void {
     const { type, customType, data, message } = value;
     this.#pendingIds ??= new Set(this.pending.map((call) => call.toolCallId));
@@ -151,12 +151,12 @@ export class PathFacts {
     else if (!results.has(id)) results.set(id, placeOf(value, line));
   }
 
-  /** Which agent wrote it, by its dialect. */
+  /** The agent that wrote it, by dialect. */
   get writer(): Dialect | undefined {
     return this.#dialect.dialect;
   }
 
-  /** Where the log says that a call started, ended or was decided on, or has its result on another branch. */
+  /** Where the log says that a call started, ended or was decided, or has its result on another branch. */
   markersOf({ toolCallId: id }: CallFacts) {
     const { started, finished, policy } = this.#markers.get(id) ?? {};
     const { starts, results } = this.#elsewhere;
@@ -167,7 +167,7 @@ export class PathFacts {
     return this.#compacting ?? this.#compaction;
   }
 
-  /** Why the leaf is not a stable entry; undefined where it is one. */
+  /** Why the leaf is not a stable entry; undefined if it is. */
   get unstable(): string | undefined {
     const { size } = this.#unanswered;
     if (this.#unstable === undefined || size === 0) return this.#unstable;
@@ -180,13 +180,13 @@ export class PathFacts {
     return this.lastTurn?.calls.filter(({ group }) => !group || !isAnswered(group)) ?? [];
   }
 
-  /** Calls of turns before the last one that have no result on the path; not those of aborted and failed turns. */
+  /** Calls of earlier turns without a result on the path; not those of aborted and failed turns. */
   get earlierUnanswered(): readonly CallFacts[] {
     const last = new Set(this.lastTurn?.calls);
     return [...this.#unanswered].filter((call) => !last.has(call));
   }
 
-  /** Answered calls whose process may still run, and what says so. */
+  /** Answered calls whose process may still run, and why. */
   get background(): readonly { readonly call: CallFacts; readonly how: string }[] {
     const running = Array.from(this.#mayRun, (call) => ({ call, how: leftRunning(call) }));
     return running.filter(({ how }) => how !== '').slice(-MAX_LISTED);
@@ -196,7 +196,7 @@ export class PathFacts {
     const { role, stopReason, customType } = message;
     if (role === 'user' || role === 'assistant' || role === 'toolResult') {
       this.lastMessage = { ...place, role };
-      // Whoever writes a message after an exit has taken the session up again.
+      // A message after an exit means that the session was resumed.
       this.sessionExit = undefined;
       this.interrupt = undefined;
       if (this.verification) this.verification.isOpen = false;
@@ -333,7 +333,7 @@ export class PathFacts {
     return markers;
   }
 
-  /** Calls of the last turn that the provider ran itself, as a converted log says: they have no results. */
+  /** In a converted log: calls of the last turn that the provider ran itself, which have no results. */
   #executed(ids: unknown): void {
     if (!Array.isArray(ids) || !this.lastTurn) return;
     const calls = this.lastTurn.calls.filter((call) => !ids.includes(call.toolCallId));
@@ -343,7 +343,7 @@ export class PathFacts {
     if (endsTurn && this.#unanswered.size === 0) this.#unstable = undefined;
   }
 
-  /** The answer may lack its end, as a converted log says. */
+  /** In a converted log: the answer may be incomplete. */
   #cutOff(): void {
     if (!this.lastTurn) return;
     this.lastTurn = { ...this.lastTurn, stopReason: undefined };
@@ -373,17 +373,17 @@ function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** How a turn ended, for a sentence about it. */
+/** How a turn ended, for use in a sentence. */
 export function endingOf(stopReason: string | undefined): string {
   return stopReason === undefined ? 'does not say how it ended' : `ended as '${stopReason}'`;
 }
 
-/** Without an ampersand nothing goes to the background, and most commands need no parsing. */
+/** Only a command with an ampersand can leave a process, and most have none. */
 function leavesProcess(command: string | undefined): boolean {
   return command?.includes('&') === true && readCommand(command).leavesProcess;
 }
 
-/** What says that the process of an answered call may still run; '' where nothing does. */
+/** Why the process of an answered call may still run; '' if it does not. */
 function leftRunning({ group, leavesProcess: leaves }: CallFacts): string {
   if (!group || !isAnswered(group)) return '';
   if (group.results.every((result) => result.stillRunning)) return 'says that its process is still running';

@@ -4,14 +4,14 @@ import type { Log } from '../log/log.ts';
 import type { PathFacts } from './facts.ts';
 import type { FileState, NextStep, Reason, State } from './types.ts';
 
-/** Ids that no agent takes for an option: what a log says ends up in a command line. */
+/** Ids that no agent takes for an option: text from a log ends up in a command line. */
 const SAFE_ID = /^[A-Za-z0-9][\w.-]*$/;
 const SAFE_CWD = /^(?:\/|[A-Za-z]:)\P{Cc}*$/u;
 
 /** What to do with a session that is ready: resume it. */
 export function readyStep(session: Log, writer: Dialect | undefined, entryId: string | undefined): NextStep {
   const { name, header, format, conversion, fileVersion } = session;
-  // Agents go on from the last entry.
+  // Agents continue from the last entry.
   if (entryId !== undefined) return fileVersion === 1 ? { command: 'migrate' } : { command: 'fork', entryId };
   const id = conversion ? conversion.session : stringOf(header?.['id']);
   const cwd = stringOf(header?.['cwd']);
@@ -25,7 +25,7 @@ export function readyStep(session: Log, writer: Dialect | undefined, entryId: st
   return { command: 'resume', argv: command.argv, ...(command.cwd ? { cwd: command.cwd } : {}) };
 }
 
-/** What leads on from where the session is; null where there is only something to look at. */
+/** The command that leads on from the current state; null if there is nothing to run. */
 export function nextStep(
   { compaction, leafId }: PathFacts,
   { hasHeader, version, isRepairable, errors, whenReady }: FileState,
@@ -33,7 +33,7 @@ export function nextStep(
   stableId: string | null,
 ): NextStep | null {
   const has = (state: State) => reasons.some((one) => one.state === state && one.verdict !== 'ready');
-  // Whatever another version means, repair does not know it either.
+  // repair does not know an unknown version either.
   if (hasHeader && version === undefined) return { command: 'validate' };
   const isHopeless = errors !== undefined && !errors.some(({ fixable }) => fixable);
   if (has('damaged') && isRepairable) return { command: isHopeless ? 'validate' : 'repair' };

@@ -5,7 +5,7 @@ import type { Decision } from './evidence.ts';
 import type { CallFacts, PathFacts } from './facts.ts';
 import type { ChecklistItem, FileState, PendingCall, StatusFinding } from './types.ts';
 
-/** How bad it would be if this call had no result; the same for pending calls and for answered ones. */
+/** The verdict for a call if it has no result; for pending and for answered calls. */
 export function unansweredVerdict(path: PathFacts, classify: Classify, call: CallFacts, stopReason?: string): Verdict {
   const { verdict } = classify(call.toolName, call.args);
   const { started, finished, policy } = path.markersOf(call);
@@ -22,7 +22,7 @@ const ADVICE: Partial<Record<ClassName, string>> = {
   unknown: '; no class is known for this tool (--classes FILE can set one)',
 };
 
-/** What a call without a result may have done; `evidence` gets what this rests on. */
+/** What a call without a result may have done; reasons are added to `evidence`. */
 export function pendingCall(
   path: PathFacts,
   file: FileState,
@@ -59,7 +59,7 @@ export function pendingCall(
 
 const UNSURE = 'it may have run fully, partly or not';
 
-/** What a decision says of a call that has no start. */
+/** What a decision means for a call without a start. */
 const DECIDED: Readonly<Record<Decision, [started: PendingCall['started'], reason: string]>> = {
   approved: ['maybe', 'a decision on it was recorded but no start; the approval must be asked for again'],
   denied: ['no', 'it was denied: not executed, must not be proposed again silently'],
@@ -104,7 +104,7 @@ function execution(
 
 type ChecklistAnswer = readonly [value: ChecklistItem['value'], reason: string];
 
-/** What has to hold before a session is resumed, item by item; what a log cannot show is unknown. */
+/** What must hold before a session is resumed; what a log cannot show is unknown. */
 export function checklist(path: PathFacts, file: FileState, pending: readonly PendingCall[]): ChecklistItem[] {
   const { compaction } = path;
   const isCut = !file.endsWithNewline || file.damage.some((one) => one.line > file.lastEntryLine);

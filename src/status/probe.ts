@@ -2,19 +2,19 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import type { Classify } from './classes.ts';
 import type { CallFacts, PathFacts } from './facts.ts';
 
-/** What to look for in the workspace for one pending call, and what was seen there. Deciding only; src/files reads. */
+/** What to look for in the workspace for a pending call. Files are read by src/files. */
 export type ProbeRequest =
   | { readonly kind: 'write'; readonly path: string; readonly content: string }
   | { readonly kind: 'edit'; readonly path: string; readonly edits: readonly TextEdit[] }
-  /** Tools whose effect cannot be seen in the file: only its time is reported. */
+  /** For tools whose effect cannot be seen in the file: only its time is reported. */
   | { readonly kind: 'time'; readonly path: string };
 
 type TextEdit = Readonly<{ before: string; after: string }>;
 
-/** What was seen of the file. */
+/** What was read of the file. */
 export type ProbeReading =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly modified: number }
-  /** The size alone already decides, or the file is too large to read. */
+  /** The size alone decides, or the file is too large to read. */
   | { readonly kind: 'size'; readonly size: number; readonly modified: number }
   | { readonly kind: 'absent' }
   | { readonly kind: 'refused'; readonly why: string };
@@ -30,12 +30,12 @@ export interface Probe {
 
 const PATH_KEYS = ['path', 'file_path', 'filePath', 'notebook_path'];
 
-/** The file that a call's arguments name, in the spellings that agents use. */
+/** The file that a call's arguments name, by the keys that agents use. */
 export function pathArgument(args: JsonObject): string | undefined {
   return PATH_KEYS.map((key) => args[key]).find((path): path is string => typeof path === 'string' && path !== '');
 }
 
-/** Compares the files of pending edits and writes with what the calls would leave; `look` reads one of them. */
+/** Compares the files of pending edits and writes with the result that the calls would have; `read` reads one file. */
 export function probeCalls(
   { pending, lastTurn }: PathFacts,
   classify: Classify,
@@ -51,7 +51,7 @@ export function probeCalls(
   return new Map(writes.map((call) => [call, probeOf(call)]));
 }
 
-/** Undefined where the call names no file at all. */
+/** Undefined if the call names no file. */
 export function probeRequest({ args, toolName }: CallFacts): ProbeRequest | undefined {
   const path = isObject(args) ? pathArgument(args) : undefined;
   if (!isObject(args) || path === undefined) return undefined;
@@ -62,7 +62,7 @@ export function probeRequest({ args, toolName }: CallFacts): ProbeRequest | unde
   return edits.length > 0 ? { kind: 'edit', path, edits } : { kind: 'time', path };
 }
 
-/** None where one of them cannot be read. */
+/** Empty if one of them cannot be read. */
 function editsOf(args: JsonObject): TextEdit[] {
   const given: unknown[] = Array.isArray(args['edits']) ? args['edits'] : [args];
   const edits = given.map((edit) => {
@@ -100,12 +100,12 @@ export function judgeProbe(request: ProbeRequest, reading: ProbeReading, callTim
 }
 
 function judgeEdits(edits: readonly TextEdit[], bytes: Uint8Array): Pick<Probe, 'result' | 'reason'> {
-  // The editing tools match across line endings, so the comparison does too.
+  // Editing tools ignore differences in line endings.
   const unified = (text: string) => text.replaceAll('\r\n', '\n');
   const text = unified(new TextDecoder('utf-8').decode(bytes));
   const pairs = edits.map(({ before, after }) => [unified(before), unified(after)] as const);
   const reason = 'the new text is empty or part of the old one, so its presence proves nothing';
-  // Every text has the empty one as a part.
+  // Every text contains the empty one.
   if (pairs.some(([before, after]) => before.includes(after))) return { result: 'ambiguous', reason };
   if (pairs.every(([before, after]) => text.includes(after) && !text.includes(before)))
     return { result: 'appears applied', reason: 'the file has the new text and not the old one' };

@@ -9,7 +9,7 @@ export function placeOnly({ entryId, line }: EntryPlace): EntryPlace {
   return { entryId, line };
 }
 
-/** The worst first. */
+/** Sorted, the worst first. */
 export function reasonsOf(found: readonly StatusFinding[]): Reason[] {
   const reasons = found.flatMap(({ what, place, reason: judged }) =>
     judged ? { verdict: judged[0], state: judged[1], reason: what, ...(place ? placeOnly(place) : {}) } : [],

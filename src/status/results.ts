@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '../json/value.ts';
 import type { Verdict } from './classes.ts';
 
-/** What a recorded tool result says about the call beyond its answer. */
+/** What a tool result says about its call besides the answer. */
 export interface Outcome {
   readonly kind: 'answered' | 'denied' | 'interrupted' | 'timed-out' | 'skipped' | 'not-executed' | 'not-found';
-  /** In words, for the evidence; empty for a plain answer. */
+  /** A description for the evidence; empty for a plain answer. */
   readonly what: string;
-  /** The result says that something is still running. */
+  /** The result says that a process is still running. */
   readonly stillRunning: boolean;
 }
 
@@ -23,7 +23,10 @@ const SKIPPED = /^Skipped due to queued user message\.?\s*$/;
 const RUNNING = /\bProcess running with session ID \S/;
 const PARTIAL = 'while it ran: partial effects are possible';
 
-/** A tool result message as evidence. Denials and stops are read from text where the writer has no field for them. */
+/**
+ * Reads a tool result as evidence. Denials and interruptions are recognized by text if the writer has no field for
+ * them.
+ */
 export function outcomeOf(message: JsonObject): Outcome {
   const details = isObject(message['details']) ? message['details'] : {};
   const job = isObject(details['async']) ? details['async'] : {};
@@ -66,7 +69,7 @@ export function resultText({ content }: JsonObject): string {
   return texts.filter((text) => typeof text === 'string' && text !== '').join('\n');
 }
 
-/** Asked in this order: a quota error often comes with the 429 that an overloaded provider sends too. */
+/** Checked in this order: a quota error often has the status 429 that an overloaded provider sends too. */
 const ERRORS: readonly (readonly [why: string, words: RegExp])[] = [
   [
     'a quota or usage limit, judging by its text; whether it still applies is unknown',
@@ -90,17 +93,17 @@ const ERRORS: readonly (readonly [why: string, words: RegExp])[] = [
   ],
 ];
 
-/** Why a provider refused or failed, read from the words of its error message. A heuristic, and reported as one. */
+/** Why a provider failed, guessed from the text of its error message, and reported as a guess. */
 export function readProviderError(errorMessage = '') {
   const at = ERRORS.findIndex(([, words]) => words.test(errorMessage.slice(0, 4000)));
   const unknown =
     errorMessage.trim() === '' ? 'the log does not say which error' : 'its text does not match a known kind of error';
-  // The first is about money; only the last goes away by itself.
+  // The first is about money; only the last is temporary.
   const verdict: Verdict = at >= 0 && at === ERRORS.length - 1 ? 'ready' : 'confirm';
   return { isBudget: at === 0, verdict, why: ERRORS[at]?.[0] ?? unknown };
 }
 
-/** What pi 1.5 keeps of an answer that the provider gives later: an id, and whose it is. */
+/** pi 1.5's handle of an answer that the provider gives later: an id, and the model. */
 export function handleOf(deferred: unknown): string {
   if (!isObject(deferred) || typeof deferred['id'] !== 'string') return '';
   const of = [deferred['provider'], deferred['modelId']].filter((word) => typeof word === 'string').join('/');

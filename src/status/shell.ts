@@ -1,13 +1,13 @@
 /**
- * Shell text as simple commands: enough grammar to know which programs a line would start, with quotes,
- * substitutions, redirections, pipes and here-documents taken for what they are. It runs nothing, expands nothing
- * and never fails: what it does not understand is marked.
+ * Parses shell text into simple commands: enough grammar to know which programs a line starts, with quotes,
+ * substitutions, redirections, pipes and here-documents. It runs nothing, expands nothing and never fails: what it does
+ * not understand is flagged.
  */
 
 export interface ShellWord {
-  /** Quotes removed, expansions left as they were written. */
+  /** Without quotes, expansions unchanged. */
   readonly text: string;
-  /** False where a variable, substitution or arithmetic decides what the word will be. */
+  /** False if a variable, substitution or arithmetic determines the word. */
   readonly literal: boolean;
 }
 
@@ -31,10 +31,10 @@ const OPERATOR = /\n|;|\|[|&]?|&&|&(?!>)|[()]/y;
 /** `<(` and `>(` are substitutions, which are words. */
 const REDIRECTION = /(?:&>>?|\d*(?:<<<|<<-|<<|<&|<>|>>|>&|>\||[<>](?!\()))/y;
 const PARAMETER = /\$(?:[A-Za-z_][A-Za-z0-9_]*|[0-9@*#?$!-])/y;
-/** What is literal in a word, in double quotes and in `${...}`. */
+/** Literal characters in a word, in double quotes and in `${...}`. */
 const PLAIN = { word: /[^'"\\$`\s;&|()<>]+/y, '"': /[^"\\$`]+/y, '}': /[^'"\\$`}]+/y } as const;
 
-/** In the first, a backslash hides no quote. */
+/** In single quotes a backslash escapes nothing. */
 const QUOTED = /'[^']*'/y;
 const ESCAPED = /\$'[^'\\]*(?:\\.[^'\\]*)*'/sy;
 const BACKQUOTED = /`[^`\\]*(?:\\.[^`\\]*)*`/sy;
@@ -43,15 +43,15 @@ export function parseShell(text: string): Script {
   return new Script(text);
 }
 
-/** What a text was read as, and the reading of it. */
+/** The parser of a text and its result. */
 class Script {
-  /** Those inside substitutions too. */
+  /** Including those inside substitutions. */
   readonly commands: SimpleCommand[] = [];
   substitution = false;
   redirection = false;
-  /** Loops, conditions, functions, subshells: the commands are seen, but not when or how often they run. */
+  /** Loops, conditions, functions, subshells: the commands are known, but not when or how often they run. */
   compound = false;
-  /** False where a quote or bracket does not close, or the nesting is too deep: nothing may be concluded. */
+  /** False if a quote or bracket is not closed, or the nesting is too deep: then nothing is certain. */
   understood = true;
   readonly #text: string;
   #at = 0;
@@ -61,7 +61,7 @@ class Script {
     this.#list(depth, false);
   }
 
-  /** Commands up to the end, or to behind the `)` that closes a substitution. */
+  /** Parses commands up to the end, or past the `)` that closes a substitution. */
   #list(depth: number, closes: boolean): void {
     const hereDocuments: HereDocument[] = [];
     let brackets = 0;
@@ -109,7 +109,7 @@ class Script {
     const word = this.#pieces('word', depth);
     const written = this.#text.slice(start, this.#at);
     if (written === '') {
-      // A character that starts no word and no operator: nothing is sure any more.
+      // A character that starts neither a word nor an operator.
       this.understood = false;
       this.#at++;
     } else if (command.words.length > 0) command.words.push(word);
@@ -133,7 +133,7 @@ class Script {
     }
   }
 
-  /** One word, up to white space or an operator, or what double quotes or `${...}` hold, up to behind their end. */
+  /** Parses one word up to white space or an operator, or the content of double quotes or `${...}` past their end. */
   #pieces(end: 'word' | '"' | '}', depth: number): ShellWord {
     const text = this.#text;
     const from = this.#at;
@@ -168,7 +168,7 @@ class Script {
     return { text: out, literal: literal && end === 'word' };
   }
 
-  /** What a `$` or a backquote begins; as it is written where it is not literal. */
+  /** Parses what a `$` or a backquote starts; if it is not literal, its text is unchanged. */
   #expansion(depth: number, quoted: boolean): ShellWord {
     const text = this.#text;
     const start = this.#at;
@@ -182,7 +182,7 @@ class Script {
     } else if (next === "'" && !quoted) return this.#quoted(ESCAPED, 2);
     else if (this.#match(PARAMETER) === undefined) {
       this.#at++;
-      // Of a translated string, `$"..."`, the quotes follow.
+      // In a translated string, `$"..."`, the quotes follow.
       return { text: next === '"' && !quoted ? '' : '$', literal: true };
     }
     return { text: text.slice(start, this.#at), literal: false };
@@ -210,7 +210,7 @@ class Script {
     if (!inner.understood) this.understood = false;
   }
 
-  /** What is inside quotes; all the rest, and not literal, where they do not close. */
+  /** The content of quotes; all the rest, not literal, if they are not closed. */
   #quoted(quotes: RegExp, opening: number): ShellWord {
     const start = this.#at + opening;
     const found = this.#match(quotes);

@@ -15,20 +15,20 @@ import { placeOnly, reason, reasonsOf } from './reasons.ts';
 import { readProviderError } from './results.ts';
 import type { FileState, PendingCall, State, Status, StatusFinding } from './types.ts';
 
-/** Of each kind; a log with thousands of holes is not reported hole by hole. */
+/** Per kind; a log with thousands of damaged lines gets only this many. */
 const MAX_EVIDENCE = 50;
 
 export interface SessionStatusOptions {
-  /** Whose path is judged; undefined is the last entry of the log. */
+  /** The entry whose path is judged; default: the last entry of the log. */
   readonly rev?: string | undefined;
   readonly classify: Classify;
-  /** Sees whether the files that pending calls name are as the calls would leave them. */
+  /** Checks whether files named by pending calls have the content that the calls would leave. */
   readonly probe?: (facts: PathFacts) => ReadonlyMap<CallFacts, Probe> | undefined;
-  /** What `validate` reports as errors in another agent's log: reading it leaves them out. */
+  /** Errors that `validate` finds in another agent's log, which reading leaves out. */
   readonly errors?: FileState['errors'];
 }
 
-/** Whether an open session may be resumed. Holds the ids of the path and the calls of its last turn. */
+/** Judges whether a session may be resumed. Holds the ids of the path and the calls of its last turn. */
 export async function sessionStatus(session: Log, options: SessionStatusOptions): Promise<Status> {
   const { rev, classify, probe, errors } = options;
   const { index, header, endsWithNewline } = session;
@@ -51,11 +51,11 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
   const kind = root === undefined ? 'root' : pathEnd(index, root);
   const file: FileState = {
     sessionId: typeof id === 'string' ? id : null,
-    // Agents take a file for empty, and write over it, unless it starts with a header that has an id.
-    // The header of another agent's log is made for it.
+    // Agents treat a file as empty, and overwrite it, unless it starts with a header that has an id. For another
+    // agent's log the header is generated.
     hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),
     isRepairable: session.format === undefined || (await session.format.checks?.())?.edit !== undefined,
-    // Nothing in an empty file can be repaired.
+    // An empty file cannot be repaired.
     errors: header === undefined && index.size === 0 && session.damage.length === 0 ? [] : errors,
     version: header && versionOf(header).known ? session.fileVersion : undefined,
     damage: damageState(session, path),
@@ -74,12 +74,12 @@ function damageState({ index, damage, headerLines, fileVersion }: Log, path: Int
   if (damage.length === 0) return [];
   const needed = new Set([...headerLines, ...path.map((position) => index.lineOf(position))]);
   const leaf = path.at(-1);
-  // Without a tree the path is the file: whatever is before the leaf is part of it.
+  // Version 1 has no tree: everything before the leaf is on the path.
   const chainedTo = fileVersion === 1 && leaf !== undefined ? index.lineOf(leaf) : 0;
   return damage.map(({ line, rule }) => ({ line, rule, needed: needed.has(line) || line < chainedTo }));
 }
 
-/** What other branches know of the calls that have no result here: only then is the rest of the file read. */
+/** Looks on other branches for calls that have no result here; only then is the rest of the file read. */
 async function addOthers(session: Log, path: Int32Array, facts: PathFacts): Promise<void> {
   const { index } = session;
   if (facts.pending.length === 0) return;
@@ -100,7 +100,7 @@ type CappedVerdict = (calls: readonly CallFacts[], stopReason?: string) => Verdi
 export function judgeStatus(path: PathFacts, file: FileState, classify: Classify): Status {
   const marks: StatusFinding[] = [];
   const pending = path.pending.map((call) => pendingCall(path, file, classify, call, marks));
-  // The worst of what these calls may have done, and no worse than check: the session went on after them.
+  // The worst verdict of these calls, but at most 'check': the session continued after them.
   const cappedVerdict: CappedVerdict = (calls, stopReason) =>
     milder('check', worst(calls.map((call) => unansweredVerdict(path, classify, call, stopReason))));
   const isCurrent = ({ round }: { readonly round: number }) => round === path.round;
@@ -123,7 +123,7 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
     ...(path.mode ? [path.mode] : []),
   ];
   const calm = calmFindings(path, found);
-  // Nothing milder than calm decides: it names the state where all else is ready too.
+  // Calm findings come first: they name the state if everything else is ready too.
   const [deciding] = reasonsOf([...calm, ...found]);
   const beforeExit = deciding?.verdict ?? 'ready';
   const exit = exitFindings(path, beforeExit);
@@ -132,7 +132,7 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
   const evidence = [...found, ...calm, ...exit].flatMap(({ place, what }) =>
     place ? { ...placeOnly(place), what } : [],
   );
-  // A fork of a path that does not reach its root would lack what is above.
+  // A fork of a path that does not reach its root would be incomplete.
   const stableId = file.pathEnd.kind === 'root' ? (path.lastStable?.entryId ?? null) : null;
   return {
     session: file.sessionId,
@@ -194,7 +194,7 @@ function* lineFindings(file: FileState): Generator<StatusFinding> {
     const what = 'the last line has no newline: the next entry would land on the same line and both would be lost';
     yield reason('blocked', 'damaged', what);
   }
-  // An error says more.
+  // An error says more about the same line.
   const worse = new Set(errors.map(({ line }) => line));
   const [hole, ...more] = others.filter(({ line }) => line <= lastEntryLine && !worse.has(line));
   if (hole) {
@@ -209,7 +209,7 @@ function* lineFindings(file: FileState): Generator<StatusFinding> {
   yield { place: { entryId: null, line: newerWork }, what };
 }
 
-/** What its own agent would lose, hide or refuse; damage that the path needs or at the end is told already. */
+/** Errors that make its agent lose, hide or reject something; damage on the path or at the end is reported already. */
 function* errorFindings({ errors = [], damage, lastEntryLine }: FileState): Generator<StatusFinding> {
   const reported = new Set(damage.flatMap(({ line, needed }) => (needed || line > lastEntryLine ? line : [])));
   const others = errors.filter(({ line }) => !reported.has(line));
@@ -274,7 +274,7 @@ function interruptFinding(place: NonNullable<PathFacts['interrupt']>): StatusFin
   return reason('confirm', 'interrupted', why === undefined ? USER_STOPPED : paused, place);
 }
 
-/** How the work was checked last; a check that has no end is run again, and never taken for the old one. */
+/** The last verification of the work; one without an end must be run again. */
 function verificationFindings({ verification }: PathFacts): StatusFinding[] {
   if (!verification) return [];
   const { status, command, isOpen } = verification;
@@ -335,7 +335,7 @@ function backgroundFindings({ background, round, lastTurn }: PathFacts, cappedVe
   });
 }
 
-/** What is said of a last message of the user, and where nothing else gave a reason. */
+/** For a last message from the user, and if there is no other reason. */
 function calmFindings({ lastTurn, lastMessage, pending }: PathFacts, found: readonly StatusFinding[]): StatusFinding[] {
   if (lastMessage?.role === 'user' && !pending.some((call) => call.dispatched)) {
     const what = 'the last message is from the user: the next step is a model call, which may already have been sent';
@@ -348,7 +348,7 @@ function calmFindings({ lastTurn, lastMessage, pending }: PathFacts, found: read
   return [reason('ready', 'stable', lastTurn.calls.length > 0 ? answered : ended, lastMessage)];
 }
 
-/** What is known of the end of the process: one that was not normal makes the verdict one level worse. */
+/** How the process ended: an abnormal end makes the verdict one level worse. */
 function exitFindings({ sessionExit }: PathFacts, verdict: Verdict): StatusFinding[] {
   if (!sessionExit) return [];
   const why = sessionExit.reason === '' ? '' : ` (${sessionExit.reason.slice(0, 100)})`;

@@ -12,7 +12,7 @@ const MEANING: Readonly<Record<Verdict, string>> = {
   blocked: 'must not be resumed in this state',
 };
 
-/** What is open where an item of the checklist is unknown. */
+/** Short names of checklist items, for those that are unknown. */
 const IN_SHORT: Readonly<Record<string, string>> = {
   'no half tool': 'half-run tools',
   'no unpersisted events': 'unwritten events',
@@ -28,12 +28,12 @@ const IN_SHORT: Readonly<Record<string, string>> = {
 /** The log that the status is about. */
 export interface StatusSource {
   readonly name: string;
-  /** False for version 1, which cannot be forked as it is. */
+  /** False for version 1, which cannot be forked. */
   readonly hasTree: boolean;
   readonly unit: 'line' | 'row';
-  /** The name of another agent's format. */
+  /** The id of another agent's format. */
   readonly format?: string | undefined;
-  /** Of several sessions in it the one that was asked for. */
+  /** The requested session, if the source has several. */
   readonly session?: string | undefined;
 }
 
@@ -41,13 +41,13 @@ type Clean = (text: string) => string;
 
 export interface StatusLook {
   readonly style: Style;
-  /** Makes log content fit for where it is printed. */
+  /** Makes log content safe for the output. */
   readonly clean: Clean;
-  /** Also what no log can show. */
+  /** Also list what no log can show. */
   readonly verbose: boolean;
 }
 
-/** The status for a person, in about ten lines; the last is the command to run next. */
+/** The status for people, in about ten lines; the last is the command to run next. */
 export function statusText(status: Status, source: StatusSource, { style, clean, verbose }: StatusLook): string {
   const { verdict, state, pending, leafId, limits } = status;
   const paint = { ready: style.green, check: style.yellow, confirm: style.yellow, blocked: style.red }[verdict];
@@ -81,7 +81,7 @@ function stableText(status: Status, source: StatusSource, clean: Clean): string 
   if (id === leafId) return `${clean(id)}, the leaf itself`;
   if (next && verdict !== 'ready') return clean(id);
   const fork = clean(`sessionctl fork ${sessionWord(source)} ${revWord(id)}`);
-  // Any other verdict has its reasons above.
+  // Other verdicts have their reasons above.
   const why = verdict === 'ready' && lastStableReason ? `, because ${clean(lastStableReason)}` : '';
   return `${clean(id)}${why} (${source.hasTree ? `${fork} starts from there` : 'migrate the log, then fork it there'})`;
 }
@@ -96,12 +96,12 @@ function nextText(next: NextStep, source: StatusSource): string {
   if (command === 'validate') return `sessionctl validate ${fileWord(source)}`;
   const one = sessionWord(source);
   if (command === 'fork') return `sessionctl fork ${one} ${revWord(entryId ?? '')} -o new.jsonl`;
-  // Named, for a format that is only probable is not converted otherwise.
+  // With the format, because a format that is only probable is not converted without it.
   if (command === 'convert') return `sessionctl convert --from ${source.format} ${one} -o new.jsonl`;
   return `sessionctl log -n 5 ${one}`;
 }
 
-/** What was read from standard input has a name that the reader knows. */
+/** For standard input the reader knows the file's name. */
 function fileWord({ name }: Pick<StatusSource, 'name'>): string {
   return name === '-' ? 'FILE' : shellWord(name.startsWith('-') ? `./${name}` : name);
 }
@@ -110,7 +110,7 @@ function sessionWord({ name, session }: StatusSource): string {
   return fileWord({ name: session === undefined || name === '-' ? name : `${name}#${session}` });
 }
 
-/** An id as a REV that means nothing else. */
+/** An id as an unambiguous REV. */
 function revWord(id: string): string {
   return /^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(id) && !['root', 'null'].includes(id) ? id : shellQuoted(`id:${id}`);
 }

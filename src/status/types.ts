@@ -14,16 +14,16 @@ type CallState =
 type TurnState = 'no-assistant-yet' | 'user-last' | 'stable' | 'interrupted' | 'provider-error' | 'output-cut';
 type HostState = 'permission-denied' | 'budget-exhausted' | 'compaction-half' | 'background-process' | 'process-killed';
 
-/** At which boundary the session stopped. */
+/** Where the session stopped. */
 export type State = CallState | TurnState | HostState | 'verification-open' | 'deferred' | 'damaged' | 'unknown';
 
-/** Where something is in the log. */
+/** The place of an entry in the log. */
 export interface EntryPlace {
   readonly entryId: string | null;
   readonly line: number;
 }
 
-/** Something that was found out; evidence alone without a reason. */
+/** A finding; without a reason it is evidence only. */
 export interface StatusFinding {
   readonly what: string;
   readonly place?: EntryPlace | undefined;
@@ -58,8 +58,8 @@ interface ToolPlace extends EntryPlace {
 }
 
 /**
- * A command of this program to run before the session is resumed, with the entry to fork at; or the one that resumes it:
- * the program of its agent with its arguments, and the folder to run it in where that matters.
+ * A command of sessionctl to run before the session is resumed, with the entry to fork at; or the command of its agent
+ * that resumes it, with the folder to run it in if that matters.
  */
 export type NextStep =
   | Readonly<{ command: 'repair' | 'validate' | 'migrate' | 'fork' | 'convert' | 'log'; entryId?: string }>
@@ -72,43 +72,43 @@ export interface Status {
   readonly state: State;
   readonly reasons: readonly Reason[];
   readonly pending: readonly PendingCall[];
-  /** `current` where no user message followed it: it decides the verdict. */
+  /** `current` if no user message followed: then it affects the verdict. */
   readonly denials: readonly (ToolPlace & { readonly text: string; readonly current: boolean })[];
   readonly earlierUnanswered: readonly (ToolPlace & { readonly class: ClassName })[];
-  /** None on a path that does not reach its root: a fork of it would lack what is above. */
+  /** Null if the path does not reach its root: a fork of it would be incomplete. */
   readonly lastStableEntryId: string | null;
-  /** Why that is not the leaf; null where it is, or where there is none. */
+  /** Why that is not the leaf; null if it is, or if there is none. */
   readonly lastStableReason: string | null;
-  /** Null where it is neither ready nor blocked and the log is not damaged. */
+  /** Null if it is neither ready nor blocked and the log is not damaged. */
   readonly next: NextStep | null;
   readonly checklist: readonly ChecklistItem[];
   readonly evidence: readonly (EntryPlace & { readonly what: string })[];
   readonly limits: readonly string[];
 }
 
-/** What is known of the file besides the path's entries. */
+/** What is known of the file besides the entries of the path. */
 export interface FileState {
   readonly sessionId: string | null;
   readonly hasHeader: boolean;
   /** Whether `repair` knows its format. */
   readonly isRepairable: boolean;
-  /** What `validate` reports as errors in another agent's log; undefined where that was not asked. */
+  /** Errors that `validate` finds in another agent's log; undefined if it was not checked. */
   readonly errors?: readonly { readonly line: number; readonly rule: string; readonly fixable: boolean }[] | undefined;
-  /** Undefined where it is none that any agent knows. */
+  /** Undefined if it is unknown. */
   readonly version: number | undefined;
-  /** `needed` where the line is the header or on the path. */
+  /** `needed` if the line is the header or on the path. */
   readonly damage: readonly { readonly line: number; readonly rule: string; readonly needed?: boolean }[];
-  /** The line of the last whole entry of the file; damage behind it is the tail. */
+  /** The line of the last whole entry; damage after it is the tail of the file. */
   readonly lastEntryLine: number;
   /** What messages call a line. */
   readonly unit: 'line' | 'row';
   readonly endsWithNewline: boolean;
-  /** The leaf is stale: newer messages hang elsewhere, on this line. */
+  /** The leaf is stale: newer messages are on another branch, at this line. */
   readonly newerWork?: number;
   /** What to run next if it is ready. */
   readonly whenReady?: NextStep;
   /** How the path ends at its root. */
   readonly pathEnd: { readonly kind: 'root' | 'missing-parent' | 'cycle'; readonly id?: string };
-  /** With `--workspace`. */
+  /** Only with `--workspace`. */
   readonly probes?: ReadonlyMap<CallFacts, Probe>;
 }

@@ -7,7 +7,7 @@ export function toolCalls({ content }: JsonObject): JsonObject[] {
     : [];
 }
 
-/** The calls of one turn with the same id, and their results as they came: one each, the first for the first call. */
+/** The calls of one turn with the same id, and their results: the first result is for the first call, and so on. */
 export interface CallGroup<Call, Result> {
   readonly calls: Call[];
   readonly results: Result[];
@@ -22,7 +22,7 @@ export class Pairing<Call, Result> {
   readonly #nearest = new Map<unknown, CallGroup<Call, Result>>();
   readonly #ofTurn = new Set<unknown>();
 
-  /** A turn begins. Calls before it that have their results are forgotten: another result for them is an orphan. */
+  /** Starts a turn. Earlier calls with results are forgotten: another result for them is an orphan. */
   startTurn(): void {
     for (const id of this.#ofTurn) {
       const group = this.#nearest.get(id);
@@ -31,7 +31,7 @@ export class Pairing<Call, Result> {
     this.#ofTurn.clear();
   }
 
-  /** A call of the turn under way; gives the group that it belongs to. */
+  /** Adds a call of the current turn; returns its group. */
   add(id: unknown, call: Call): CallGroup<Call, Result> {
     const same = this.#ofTurn.has(id) ? this.#nearest.get(id) : undefined;
     const group = same ?? { calls: [], results: [] };
@@ -41,7 +41,7 @@ export class Pairing<Call, Result> {
     return group;
   }
 
-  /** The calls that a result with this id belongs to; undefined for an orphan. */
+  /** The calls that a result with this id answers; undefined for an orphan. */
   callsFor(id: unknown): CallGroup<Call, Result> | undefined {
     return this.#nearest.get(id);
   }

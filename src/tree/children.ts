@@ -2,12 +2,15 @@ import type { LogIndex } from '../log/log-index.ts';
 
 const NONE = -1;
 
-/** What has to be known of a tree; `forwardParents` counts those who come before their parent, or are their own. */
+/** `forwardParents` counts entries that come before their parent or are their own. */
 type Parents = Pick<LogIndex, 'size' | 'parentOf' | 'forwardParents'>;
 
-/** Who hangs from whom, in file order, with cycles opened: the earliest entry of one is a root. 8 bytes per entry. */
+/**
+ * The children of each entry, in file order. Cycles are cut at their earliest entry, which becomes a root. 8 bytes per
+ * entry.
+ */
 export class Children {
-  /** Entries that start a tree: without a parent in this log, or the earliest of a cycle. */
+  /** Entries without a parent in this log, and the earliest entry of each cycle. */
   readonly roots: readonly number[];
   readonly #index: Parents;
   readonly #cut: ReadonlySet<number>;
@@ -75,15 +78,15 @@ export class Children {
 
 /** The earliest entry of each cycle of parents, in file order. Linear, without recursion. */
 export function cycles(index: Parents): number[] {
-  // A walk in which every parent is before its child ends.
+  // If every parent comes before its child there is no cycle.
   if (index.forwardParents === 0) return [];
   const found: number[] = [];
-  /** The walk, plus 1, on which an entry was first met. */
+  /** The walk, plus 1, that first visited an entry. */
   const walks = new Uint32Array(index.size);
   for (let start = 0; start < index.size; start++) {
     let at = start;
     for (; at >= 0 && walks[at] === 0; at = index.parentOf(at)) walks[at] = start + 1;
-    // A walk that meets itself went round a cycle.
+    // A walk that reaches an entry of its own has found a cycle.
     if (at < 0 || walks[at] !== start + 1) continue;
     let earliest = at;
     for (let member = index.parentOf(at); member !== at; member = index.parentOf(member))

@@ -9,7 +9,7 @@ import { AppError } from '../util/errors.ts';
 import { forEachLabel, type GivenLabel } from './labels.ts';
 import { cutPath, markPositions, pathEnd, pathTo } from './path.ts';
 
-/** What makes a copied path a session of its own. */
+/** What makes a copied path a new session. */
 interface ForkIdentity {
   readonly id: string;
   readonly timestamp: string;
@@ -17,10 +17,10 @@ interface ForkIdentity {
   readonly parentSession: string;
 }
 
-/** The header of the fork: the source's, with these members changed and every other byte as it was. */
+/** The header of the fork: the source's, with these members set and all other bytes unchanged. */
 export function forkHeader(text: string, identity: ForkIdentity, version: number | undefined): string {
   const members = Object.entries(version === undefined ? identity : { version, ...identity });
-  // One after the other, because members that are new all go to the same place.
+  // One at a time, because new members are inserted at the same place.
   return members.reduce(
     (out, [key, value]) => applySplices(out, [setMember(out, skipSpace(out, 0), key, JSON.stringify(value))]),
     text,
@@ -30,19 +30,19 @@ export function forkHeader(text: string, identity: ForkIdentity, version: number
 /** The members of an entry that name other entries. */
 const REFERENCES = ['parentId', 'targetId', 'firstKeptEntryId', 'fromId', 'providerReplayThroughEntryId'] as const;
 
-/** How the entries of a fork are called: as in the source, unless they are renamed. */
+/** The ids of a fork's entries: as in the source, unless renamed. */
 export class ForkIds {
   readonly #session: string;
   readonly #ids: string[] = [];
   readonly #taken = new Set<string>();
   readonly #renamed = new Map<string, string>();
 
-  /** The fork's id, which new ids are made from. */
+  /** New ids are derived from the fork's id. */
   constructor(session: string) {
     this.#session = session;
   }
 
-  /** To be called with every entry that will be in the fork, in order. */
+  /** Call with every entry of the fork, in order. */
   add(entry: JsonObject): void {
     if (typeof entry['id'] === 'string') this.#ids.push(entry['id']);
     for (const key of ['id', ...REFERENCES]) {
@@ -51,7 +51,7 @@ export class ForkIds {
     }
   }
 
-  /** Gives all known entries new ids; none of them is an id that any of them has or names. */
+  /** Gives all entries new, unused ids. */
   rename(): void {
     this.#ids.forEach((id, index) => {
       let attempt = 0;
@@ -63,13 +63,13 @@ export class ForkIds {
     });
   }
 
-  /** What an id is called in the fork; ids of entries that are not in it stay. */
+  /** The id in the fork; ids of entries that are not in it stay. */
   of(id: string): string {
     return this.#renamed.get(id) ?? id;
   }
 }
 
-/** An entry's text for the fork; `parentId` where it hangs from another entry than before. Else unchanged bytes. */
+/** An entry's text for the fork; `parentId` if it changes. Otherwise the bytes stay. */
 export function forkEntry(text: string, value: JsonObject, ids: ForkIds, parentId?: string | null): string {
   const splices: Splice[] = [];
   for (const key of ['id', ...REFERENCES]) {
@@ -81,7 +81,7 @@ export function forkEntry(text: string, value: JsonObject, ids: ForkIds, parentI
   return applySplices(text, splices);
 }
 
-/** 16 random bytes as a UUID of version 4. */
+/** A version 4 UUID from 16 random bytes. */
 export function uuidOf(random: Uint8Array): string {
   const bytes = Buffer.from(random.subarray(0, 16));
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
@@ -90,7 +90,7 @@ export function uuidOf(random: Uint8Array): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }
 
-/** Label entries that are not on the path and have the last word about an entry on it, in file order. */
+/** Label entries off the path that set the current label of an entry on it, in file order. */
 async function lateLabels(session: Log, path: Iterable<number>): Promise<number[]> {
   const isOnPath = markPositions(session.index, path);
   const last = new Map<number, GivenLabel>();
@@ -104,7 +104,7 @@ async function lateLabels(session: Log, path: Iterable<number>): Promise<number[
   return late.map(([, { by }]) => by).sort((a, b) => a - b);
 }
 
-/** The field without which agents lose an entry, where it is absent or wrong: such a fork would not validate. */
+/** A missing or wrong field without which agents lose an entry: such a fork would not validate. */
 export function unusableField(value: JsonObject): string | undefined {
   const { type, id, parentId, message } = value;
   if (typeof type !== 'string') return 'type';
@@ -122,11 +122,11 @@ const TITLE_SLOT_BYTES = 256;
 export interface ForkOptions extends Omit<ForkIdentity, 'parentSession'> {
   /** Every entry gets a new id. */
   readonly newIds: boolean;
-  /** Gets what the user has to know. */
+  /** Receives notes for the user. */
   readonly onNote: (note: string) => void;
 }
 
-/** The id of a session that is to be forked. */
+/** The id of the session to fork. */
 export function sourceId(session: Log): string {
   const id = session.header?.['id'];
   if (session.headerText === undefined || typeof id !== 'string')
@@ -136,14 +136,14 @@ export function sourceId(session: Log): string {
   return id;
 }
 
-/** The lines of a session that has the path to a leaf. All of the path is read before the first of them comes. */
+/** The lines of the fork: the path to a leaf. The whole path is checked before the first line is returned. */
 export async function* forkLines(session: Log, leaf: number, options: ForkOptions): AsyncGenerator<string, void, void> {
   const { header, headerText = '', titleSlotText, name } = session;
   const { id, timestamp, newIds, onNote } = options;
   const identity = { id, timestamp, parentSession: sourceId(session) };
   const path = pathTo(session.index, leaf);
   const other = pathTo(session.index, leaf, 'last');
-  // Agents do not agree which entry a repeated id means.
+  // Agents disagree which entry a repeated id refers to.
   if (path.length !== other.length || path.some((at, place) => at !== other[place])) throw refused(session, REPEATED);
   const positions = [...path, ...(await lateLabels(session, path))];
   const ids = await readWhole(session, positions, id, newIds);
@@ -167,7 +167,7 @@ function refused(session: Log, why: string): AppError {
   return new AppError(`${session.name}: ${why}; run 'sessionctl repair' first`);
 }
 
-/** Reads all that will be written once before the first byte leaves: a fork with a hole in it is none. */
+/** Reads everything once before the first byte is written: an incomplete fork is useless. */
 async function readWhole(session: Log, positions: readonly number[], id: string, renames: boolean): Promise<ForkIds> {
   const ids = new ForkIds(id);
   const seen = session.index.repeatedIds > 0 ? new Set<unknown>() : undefined;
@@ -188,13 +188,13 @@ async function readWhole(session: Log, positions: readonly number[], id: string,
   return ids;
 }
 
-/** What the first entry hangs from: nothing, or the header in dialects where it does; else undefined. */
+/** The new parent of the first entry: null, or the header's id in dialects that use it; undefined if unchanged. */
 function rootParent(session: Log, end: number, root: LogEntry, { id, onNote }: ForkOptions): string | null | undefined {
   const { index } = session;
   if (index.parentOf(root.position) === HEADER_PARENT) return id;
   const kind = pathEnd(index, root.position);
   if (kind === 'root') return undefined;
-  // Where the path is cut off from other entries, the view says so.
+  // If the path is cut off from other entries, another note says so.
   if (!cutPath(index, end)) {
     const parent = `parent '${String(root.value['parentId'])}' of line ${root.line}`;
     const why = kind === 'cycle' ? `${parent} leads back to it` : `${parent} is not in the file`;

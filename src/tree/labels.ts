@@ -3,11 +3,11 @@ import { entryTypeOf } from '../entries/types/index.ts';
 import type { Log } from '../log/log.ts';
 import { NOT_FOUND } from '../log/log-index.ts';
 
-/** What a label entry says about an entry of the log. */
+/** The label that a label entry gives to another entry. */
 export interface GivenLabel {
-  /** Empty where it clears the label before it. */
+  /** Empty if it clears the label. */
   readonly label: string;
-  /** The label entry. */
+  /** The position of the label entry. */
   readonly by: number;
 }
 
@@ -16,7 +16,7 @@ export async function labels(session: Log): Promise<Map<number, string>> {
   return new Map([...(await givenLabels(session))].map(([target, { label }]) => [target, label]));
 }
 
-/** The same with where it is given. What the target's last label entry in file order says counts. */
+/** The same with the label entries. The last label entry for a target counts. */
 export async function givenLabels(session: Log): Promise<Map<number, GivenLabel>> {
   const found = new Map<number, GivenLabel>();
   await forEachLabel(session, (target, given) => {
@@ -37,8 +37,8 @@ export async function forEachLabel(session: Log, visit: (target: number, given: 
 }
 
 /**
- * What the session is called: omp's title slot, which is kept up to date in place; else the last title_change or
- * session_info of the file, where an empty one takes the name away; else the title in the header.
+ * The title of the session: omp's title slot, which omp updates in place; else the last title_change or session_info,
+ * where an empty one clears it; else the title in the header.
  */
 export async function sessionTitle(session: Log): Promise<string | undefined> {
   const slot = stringOf(session.titleSlot?.['title']);

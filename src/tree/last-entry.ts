@@ -2,14 +2,14 @@ import type { Log } from '../log/log.ts';
 import { NOT_FOUND } from '../log/log-index.ts';
 import { hiddenWork } from './path.ts';
 
-/** So many characters of a long id are shown, and so many of its end name it. */
+/** How many characters of a long id are shown, and how many of its end identify it. */
 export const SHORT_ID = 8;
-/** Entries that are read together on the way back from the end. */
+/** Entries read at once while searching backwards. */
 const MAX_AT_ONCE = 1024;
 
-/** The last entry of the log that can be read, which is where the agents go on; -1 in a log without entries. */
+/** The last readable entry of the log, where agents continue; -1 if there is none. */
 export async function lastEntry(session: Log): Promise<number> {
-  // Nearly always the first one that is looked at; where it is not, there may be a million that cannot be read.
+  // Nearly always the first one; if not, there may be a million unreadable ones.
   for (let end = session.index.size, many = 1; end > 0; end -= many, many = Math.min(many * 2, MAX_AT_ONCE)) {
     const start = Math.max(0, end - many);
     let last = NOT_FOUND;
@@ -20,7 +20,7 @@ export async function lastEntry(session: Log): Promise<number> {
   return NOT_FOUND;
 }
 
-/** Newer work than the REV shows, where that is the last entry and hides some. */
+/** The last entry of newer work that the last entry of the log hides, if REV means that one. */
 export function newerWork({ index, format }: Log, rev: string | undefined): number | undefined {
   return !format?.takesBack && (rev === undefined || rev === '@') ? hiddenWork(index) : undefined;
 }

@@ -3,8 +3,8 @@ import { type Duplicates, type LogIndex, MISSING_PARENT } from '../log/log-index
 import { Children, cycles } from './children.ts';
 
 /**
- * From the root down to the entry at a position; nothing for a negative one. A parent that is not in the log ends the
- * path, and so does an id that was met before, whichever of the entries with that id it leads to.
+ * The path from the root to a position; empty for a negative one. It ends at a parent that is not in the log, and at an
+ * id that was visited before.
  */
 export function pathTo(index: LogIndex, position: number, duplicates?: Duplicates): Int32Array {
   const path = new Int32Array(index.size);
@@ -19,7 +19,7 @@ export function pathTo(index: LogIndex, position: number, duplicates?: Duplicate
   return path.subarray(start);
 }
 
-/** A set of positions, as 1 at each of them: a path may have ten million. */
+/** A set of positions as a byte array: a path may have ten million. */
 export function markPositions(index: LogIndex, positions: Iterable<number>): Uint8Array {
   const marks = new Uint8Array(index.size);
   for (const position of positions) marks[position] = 1;
@@ -38,11 +38,11 @@ export interface CutPath {
   readonly root: number;
   readonly isCycle: boolean;
   readonly length: number;
-  /** The last entry of the log before the root that the path does not hold, from which repair lets it hang. */
+  /** The last entry before the root that is not on the path; repair attaches the path to it. */
   readonly before: number;
 }
 
-/** Undefined where the path reaches a root of the log, or holds all that it could be cut off from. */
+/** Undefined if the path reaches a root, or contains everything that it could be cut off from. */
 export function cutPath(index: LogIndex, position: number, duplicates?: Duplicates): CutPath | undefined {
   if (index.missingParents + index.forwardParents + index.repeatedIds === 0) return undefined;
   const path = pathTo(index, position, duplicates);
@@ -55,14 +55,14 @@ export function cutPath(index: LogIndex, position: number, duplicates?: Duplicat
   return before < 0 ? undefined : { root, isCycle: end === 'cycle', length: path.length, before };
 }
 
-/** Where branches are cut off from the tree, in file order; not the first entry, which has nothing before it. */
+/** Where branches are cut off from the tree, in file order; not the first entry. */
 export function cutRoots(index: LogIndex): number[] {
   const roots = cycles(index);
   for (let at = 0; at < index.size; at++) if (index.parentOf(at) === MISSING_PARENT) roots.push(at);
   return roots.filter((root) => root > 0).sort((a, b) => a - b);
 }
 
-/** The entries that nothing hangs from, in file order: the ends of the branches. */
+/** The entries without children, in file order. */
 export function leaves(index: LogIndex): number[] {
   const isParent = new Uint8Array(index.size);
   for (let at = 0; at < index.size; at++) {
@@ -74,16 +74,16 @@ export function leaves(index: LogIndex): number[] {
   return ends;
 }
 
-/** The last entry that both paths share, or -1 where they share none. */
+/** The last entry that both paths share, or -1. */
 export function commonAncestor(index: LogIndex, a: number, b: number): number {
   const isOnPath = markPositions(index, pathTo(index, a));
   return pathTo(index, b).findLast((position) => isOnPath[position] === 1) ?? -1;
 }
 
 /**
- * Whether the last entry, or another one taken for it, hides work: from it up to the first entry with another child
- * nothing is shown to the model, and another branch from there holds a message. Gives the last entry in the file of
- * those branches, or undefined.
+ * Whether the last entry, or another one in its place, hides work: the model sees nothing from it up to the first entry
+ * with another child, and another branch from there has a message. Returns the last entry of those branches in the
+ * file, or undefined.
  */
 export function hiddenWork(index: LogIndex, leaf = index.size - 1): number | undefined {
   if (index.size < 3 || isSeenByModel(index.typeOf(leaf))) return undefined;

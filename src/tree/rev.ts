@@ -10,7 +10,7 @@ import { leaves, pathTo } from './path.ts';
 export interface RevOptions {
   /** `null` names the empty context. */
   readonly allowNull?: boolean;
-  /** How the way up goes where ids are repeated. */
+  /** How the path goes up where ids are repeated. */
   readonly duplicates?: Duplicates | undefined;
 }
 
@@ -19,9 +19,9 @@ const MAX_CANDIDATES = 5;
 const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, a prefix of one, or a label";
 
 /**
- * The entry that a user names, as git names commits: fixed forms first, then an exact id or label, then the same with
- * `~N` behind it, then the start of an id, in another agent's log also its end. What is not certain is an error that lists what may be meant; never the last
- * entry by default.
+ * Resolves an entry as git resolves a commit: fixed forms first, then an exact id or label, then the same with `~N`,
+ * then the start of an id, in another agent's log also its end. An ambiguous REV is an error that lists the candidates;
+ * the last entry is never assumed.
  */
 export async function resolveRev(session: Log, rev: string, options: RevOptions = {}): Promise<number | null> {
   const reader = new RevReader(session, options.duplicates);
@@ -31,7 +31,7 @@ export async function resolveRev(session: Log, rev: string, options: RevOptions 
       `'null' is the empty context, which only 'sessionctl context' can show; for an entry with that id use 'id:null'`,
     );
   const position = await reader.read(rev);
-  // Its bytes may be damaged although its envelope could be read; then this says so.
+  // Reports damage in its bytes, which the index does not show.
   await session.entry(position);
   return position;
 }
@@ -68,12 +68,12 @@ class RevReader {
       const start = base === undefined ? undefined : await find(base);
       if (base !== undefined && start !== undefined) return this.#up(start, Number(steps), rev, base);
     }
-    // What git calls it.
+    // The name that git uses.
     if (/^HEAD(?:~\d+)?$/.test(rev)) return await this.read(rev.replace('HEAD', '@'));
     throw await this.#unknown(base ?? rev, rev);
   }
 
-  /** The forms that mean the same in every log; undefined for any other word. */
+  /** The forms that mean the same in every log; undefined for anything else. */
   async #fixed(rev: string): Promise<number | undefined> {
     const above = /^@~(\d+)$/.exec(rev)?.[1];
     if (rev === '@' || rev === 'root' || above !== undefined) {
@@ -87,7 +87,7 @@ class RevReader {
     if (kind === 'id' || kind === 'label') {
       const all = kind === 'id' ? this.#session.index.definitions(word) : await this.#labeled(word);
       const found = await this.#only(all, rev);
-      // Where steps follow, the reader takes them off and asks again.
+      // `read` removes the steps and tries again.
       if (found !== undefined || /.~\d+$/su.test(word)) return found;
       throw kind === 'id' ? await this.#unknown(word, rev) : await this.#unknownLabel(word);
     }
@@ -95,7 +95,7 @@ class RevReader {
     return kind === 'line' ? this.#atLine(Number(word)) : this.#leaf(Number(word));
   }
 
-  /** An exact id or an exact label; both at once only where they name the same entry. */
+  /** An exact id or label; both only if they name the same entry. */
   async #named(word: string, rev: string): Promise<number | undefined> {
     const ids = this.#session.index.definitions(word);
     const labeled = await this.#labeled(word);
@@ -190,7 +190,7 @@ class RevReader {
     return new Set((await this.#allLabels()).values());
   }
 
-  /** The entry that is found, if any; more than one is an error. */
+  /** The only entry found, if any; more than one is an error. */
   async #only(found: readonly number[], rev: string, how = `use 'line:N'`): Promise<number | undefined> {
     if (found.length <= 1) return found[0];
     const all = await this.#allLabels();

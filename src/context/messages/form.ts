@@ -12,18 +12,18 @@ export type FormName = (typeof FORMS)[number];
 /** The forms in which system text is a message. */
 export const HAVE_SYSTEM: ReadonlySet<FormName> = new Set(['native', 'openai', 'responses']);
 
-/** A history in the items of that API is what it is sent, whatever the profile. */
+/** The Responses API is sent the provider's own history, in every profile. */
 export function replaysIn(form: FormName): true | undefined {
   return form === 'responses' ? true : undefined;
 }
 
 const PROVIDERS: Partial<Record<FormName, Provider>> = { anthropic: ANTHROPIC, openai: OPENAI };
 
-/** The messages of a context, one after the other, in the form that a reader wants. All in and out is JSON text. */
+/** Converts the messages of a context, one at a time, to a form. Input and output are JSON text. */
 export class MessageForm {
-  /** Text for the system prompt, where it is no message of this form. */
+  /** Text for the system prompt, in forms without system messages. */
   readonly system: string[] = [];
-  /** How many messages were left out for a reason that the user should know. */
+  /** By role: how many messages were left out because the form does not support it. */
   readonly unknownRoles = new Map<string, number>();
   readonly #name: FormName;
   readonly #provider: Provider | undefined;
@@ -38,7 +38,7 @@ export class MessageForm {
     this.#items = name === 'responses' ? new ResponsesItems() : undefined;
   }
 
-  /** The messages that are complete now that this one of the context is known. */
+  /** Returns the messages that this message of the context completes. */
   add(text: string): readonly string[] {
     if (this.#name === 'native') return [text];
     const value: unknown = JSON.parse(text);
@@ -61,7 +61,7 @@ export class MessageForm {
     return [];
   }
 
-  /** Those that were still open. */
+  /** Returns the remaining messages. */
   end(): readonly string[] {
     return this.#items?.end() ?? this.#messages(this.#turns?.end() ?? [], true);
   }
@@ -75,7 +75,7 @@ export class MessageForm {
   }
 }
 
-/** Why a message of the context has no part in this form; undefined where it has one. */
+/** Why a message of the context is left out of a form; undefined if it is not. */
 export function leftOutOf(name: FormName, text: string): LeftOutReason | undefined {
   if (name === 'native') return undefined;
   const value: unknown = JSON.parse(text);
@@ -85,7 +85,6 @@ export function leftOutOf(name: FormName, text: string): LeftOutReason | undefin
   return outcome.kind === 'system' && !HAVE_SYSTEM.has(name) ? 'system-text' : undefined;
 }
 
-/** Why a message of the context is not among those of a form, in words. */
 const FORM_RULES: Readonly<Record<LeftOutReason, string>> = {
   excluded: 'the user ran it outside the context',
   'unknown-role': 'this format does not support its role',
@@ -93,7 +92,7 @@ const FORM_RULES: Readonly<Record<LeftOutReason, string>> = {
   'nothing-to-send': 'has no text and no image',
 };
 
-/** In or out, by which rule, in words for a person. */
+/** Whether an entry is in the context, by which rule, and why. */
 export function verdictOf({ rule, messages, detail }: Projected, form: FormName) {
   const leftOut = messages.map((message) => leftOutOf(form, message));
   const reason = leftOut.find((by) => by !== undefined);

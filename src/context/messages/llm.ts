@@ -5,20 +5,20 @@ import { toJson } from '../../util/to-json.ts';
 import { memberTexts, objectText } from '../message-text.ts';
 import { isBlank, stringOr } from './parts.ts';
 
-/** Why a message of the context is not one of the conversation. */
+/** Why a message of the context is not sent. */
 export type LeftOutReason = 'excluded' | 'unknown-role' | 'system-text' | 'nothing-to-send';
 
 export type LlmOutcome =
   /** A user, assistant or toolResult message, as JSON text. */
   | { readonly kind: 'message'; readonly text: string; readonly value: JsonObject }
-  /** Instructions of the agent to the model, beside the conversation. */
+  /** Instructions from the agent to the model, outside the conversation. */
   | { readonly kind: 'system'; readonly text: string }
   | { readonly kind: 'left-out'; readonly by: LeftOutReason };
 
 const BRANCH_LEFT = 'A branch of this conversation was abandoned. This is what happened on it';
 const SHORTENED = 'The conversation up to here was shortened. This is what happened in it';
 
-/** By role, what the user says in the words of this program. */
+/** By role: how to phrase what the user did as a user message. */
 const USER_TEXTS = new Map<unknown, (message: JsonObject) => unknown>([
   ['bashExecution', executionText],
   ['pythonExecution', executionText],
@@ -27,7 +27,7 @@ const USER_TEXTS = new Map<unknown, (message: JsonObject) => unknown>([
   ['compactionSummary', ({ summary }) => summaryText(SHORTENED, summary)],
 ]);
 
-/** A message of the context as one that any model could be sent: from the user, the assistant or a tool. */
+/** Converts a message of the context to one that any model accepts: from the user, the assistant or a tool. */
 export function toLlm(text: string, message: unknown): LlmOutcome {
   if (!isObject(message)) return leftOut('unknown-role');
   const { role, content, excludeFromContext } = message;

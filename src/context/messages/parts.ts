@@ -2,16 +2,16 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 
 export type TextPart = Readonly<{ type: 'text'; text: string }>;
 
-/** A piece of what someone said, in the shape of Anthropic's API. */
+/** A part of a message, in the shape of Anthropic's API. */
 export type ContentPart =
   | TextPart
   | Readonly<{ type: 'image'; source: Readonly<{ type: 'base64'; media_type: string; data: string }> }>;
 
-/** What both providers take. */
+/** Supported by both providers. */
 const IMAGE_TYPES: ReadonlySet<unknown> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** The parts of a content field: text, or a list of blocks. Blank text is no part, for the providers refuse it. */
+/** The parts of a content field: text, or a list of blocks. Blank text is left out, because providers reject it. */
 export function partsOf(content: unknown): ContentPart[] {
   if (typeof content === 'string') return textPart(content);
   if (!Array.isArray(content)) return [];
@@ -27,7 +27,7 @@ export function textPart(text: string): TextPart[] {
   return isBlank(text) ? [] : [{ type: 'text', text: wellFormed(text) }];
 }
 
-/** The image, or words in its place where the providers could not read it. */
+/** The image, or a text in its place if providers could not read it. */
 function imagePart({ data, mimeType }: JsonObject): ContentPart {
   const words = (text: string): ContentPart => ({ type: 'text', text: `[${text}]` });
   if (typeof data !== 'string' || data === '') return words('An image without data');
@@ -47,12 +47,12 @@ export function stringOr(value: unknown, other = ''): string {
   return typeof value === 'string' ? value : other;
 }
 
-/** Half a surrogate pair is no text for a provider; it becomes the replacement character. */
+/** Providers reject lone surrogates; each becomes the replacement character. */
 export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** The same in JSON text, where such a half can only be an escape. */
+/** The same for JSON text, where a lone surrogate can only be an escape. */
 export function wellFormedJson(text: string): string {
   if (!/\\u[dD][89a-fA-F]/.test(text)) return text;
   return text.replace(/\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[dD][89a-fA-F]..|\\./g, (found) =>
@@ -60,17 +60,17 @@ export function wellFormedJson(text: string): string {
   );
 }
 
-/** A name in the characters that every provider takes. */
+/** A name in characters that every provider accepts. */
 export function plainName(name: string, longest: number): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest);
 }
 
 /**
- * Names for tool calls: the log's id where a provider takes it, with other characters replaced; an id that was given
- * before gets a number behind it, because the logs repeat ids and the providers do not take that.
+ * Makes ids for tool calls from the log's ids, with unsupported characters replaced; a repeated id gets a number,
+ * because providers require unique ids.
  */
 export function uniqueNames(longest: number): (id: string) => string {
-  /** By name, the last number that was put behind it. */
+  /** By name: the last number appended to it. */
   const given = new Map<string, number>();
   return (id) => {
     const plain = plainName(id, longest) || 'call';

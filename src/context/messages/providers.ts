@@ -2,9 +2,9 @@ import { toJson } from '../../util/to-json.ts';
 import type { ContentPart } from './parts.ts';
 import type { AssistantPart, ProviderTurn, UserTurn } from './turns.ts';
 
-/** How the messages of an API are made of turns, as JSON text. */
+/** How turns become messages of an API, as JSON text. */
 export interface Provider {
-  /** Whose signed thinking may be sent; none where thinking is never sent. */
+  /** The provider whose signed thinking may be sent; absent if thinking is never sent. */
   readonly thinkingOf?: string;
   readonly longestId: number;
   readonly longestName: number;
@@ -13,7 +13,7 @@ export interface Provider {
 
 const START = 'What came before this point is not in this context.';
 
-/** Anthropic's Messages API. System text is no message there, and the user speaks first. */
+/** Anthropic's Messages API. It has no system messages, and the first message must be from the user. */
 export const ANTHROPIC: Provider = {
   thinkingOf: 'anthropic',
   longestId: 64,
@@ -45,7 +45,7 @@ function anthropicBlock(part: AssistantPart): string {
   return `${JSON.stringify(call).slice(0, -1)},"input":${input}}`;
 }
 
-/** The model would go on from here, and it is refused to go on from white space. */
+/** The API rejects a final assistant message that ends in white space. */
 function withoutTrailingSpace(parts: readonly AssistantPart[]): readonly AssistantPart[] {
   const last = parts.at(-1);
   return last?.type === 'text' ? [...parts.slice(0, -1), { ...last, text: last.text.trimEnd() }] : parts;
@@ -72,7 +72,9 @@ function openaiAssistant(parts: readonly AssistantPart[]): object {
   return { role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
 }
 
-/** Results first, for they must follow their calls; they are text alone there, so their images follow from the user. */
+/**
+ * Results first, because they must follow their calls. They can only be text, so their images follow in a user message.
+ */
 function openaiUser({ results, messages: others }: UserTurn): object[] {
   const images: object[] = [];
   const messages: object[] = results.map(({ id, parts, isError }) => {

@@ -13,14 +13,14 @@ import {
 } from './parts.ts';
 import { inputOf } from './turns.ts';
 
-/** A call that waits for its result. */
+/** A call waiting for its result. */
 interface WaitingCall {
   readonly id: string;
   readonly type: string;
   isAnswered: boolean;
 }
 
-/** Calls that the client answers; the provider has run the others itself. */
+/** Calls answered by the client, with the type of their output; the provider runs all others itself. */
 const OUTPUTS: ReadonlyMap<string, string> = new Map([
   ['function_call', 'function_call_output'],
   ['local_shell_call', 'function_call_output'],
@@ -29,18 +29,18 @@ const OUTPUTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Input items of OpenAI's Responses API, in the order of the log. A call without a result gets one right behind it, as
- * Codex does, and a result without a call becomes text. Holds what comes behind the first call without a result.
+ * Input items of OpenAI's Responses API, in the order of the log. A call without a result gets one right after it, as
+ * in Codex, and a result without a call becomes text. Holds everything after the first unanswered call.
  */
 export class ResponsesItems {
   readonly #idFor = uniqueNames(64);
-  /** Items as JSON, and behind each call that waits a mark. */
+  /** Items as JSON; after each call a placeholder for its result. */
   #items: (string | WaitingCall)[] = [];
   #open = new Map<unknown, WaitingCall[]>();
-  /** Somebody else spoke since the last call. */
+  /** A message or result followed the last call. */
   #turnEnded = false;
 
-  /** A message that has items of its own; false where it has none. */
+  /** Adds a message that carries its own items; false if it has none. */
   addStored({ role, details, providerPayload, content }: JsonObject, text: string): boolean {
     const inside = (...path: readonly string[]): string =>
       path.reduce((found, key) => memberTexts(found || '{}').get(key) ?? '', text);
@@ -92,7 +92,7 @@ export class ResponsesItems {
 
   #assistant({ content }: JsonObject, text: string): void {
     const blocks: readonly unknown[] = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
-    // Whoever asks the model again has the results of its calls by then.
+    // When the model is called again, the results of its earlier calls are known.
     if (this.#turnEnded) this.#items = this.end();
     const member = findMember(text, 0, 'content');
     const texts = elementTexts(member && text.slice(member.valueStart, member.valueEnd));
@@ -163,7 +163,7 @@ export class ResponsesItems {
   }
 }
 
-/** One text is sent as it is, blank ones too. */
+/** A single text is sent as it is, even if blank. */
 function outputOf(content: unknown, parts: readonly ContentPart[], prefix: string): string | object[] {
   const only: unknown = Array.isArray(content) && content.length === 1 ? content[0] : content;
   const text = isObject(only) && only['type'] === 'text' ? only['text'] : only;
@@ -171,7 +171,7 @@ function outputOf(content: unknown, parts: readonly ContentPart[], prefix: strin
   return parts.length === 0 ? prefix : parts.map(inputPart);
 }
 
-/** The output that Codex gives to a call that has none. */
+/** The output that Codex sends for a call without one. */
 function aborted({ id, type }: WaitingCall): string {
   const output = OUTPUTS.get(type);
   if (output === 'tool_search_output')
@@ -179,7 +179,7 @@ function aborted({ id, type }: WaitingCall): string {
   return JSON.stringify({ type: output, call_id: id, output: 'aborted' });
 }
 
-/** pi keeps the id and the phase of a message with its text. */
+/** pi stores the id and the phase of a message with its text. */
 function assistantItem(signature: unknown, content: readonly object[]): string {
   const { id, phase } = parseObject(stringOr(signature)) ?? {};
   const known = { ...(typeof id === 'string' ? { id } : {}), ...(typeof phase === 'string' ? { phase } : {}) };

@@ -16,7 +16,7 @@ import {
 } from './parts.ts';
 import type { Provider } from './providers.ts';
 
-/** A conversation as the providers want it: turns that alternate, each tool call answered in the turn behind it. */
+/** A conversation as providers require it: turns alternate, and each tool call is answered in the next turn. */
 export type ProviderTurn = { readonly from: 'assistant'; readonly parts: readonly AssistantPart[] } | UserTurn;
 
 export interface UserTurn {
@@ -30,7 +30,7 @@ export type AssistantPart =
   | TextPart
   | Readonly<{ type: 'thinking'; thinking: string; signature: string }>
   | Readonly<{ type: 'redacted_thinking'; data: string }>
-  /** The id is unique in the conversation and in characters that every provider takes; the input is JSON. */
+  /** The id is unique and in characters that every provider accepts; the input is JSON. */
   | Readonly<{ type: 'tool_use'; id: string; name: string; input: string }>;
 
 type ToolResult = Readonly<{ id: string; parts: readonly ContentPart[]; isError: boolean }>;
@@ -39,16 +39,16 @@ const NO_OUTPUT: ContentPart = { type: 'text', text: '(no output)' };
 const NEVER_RECORDED: ContentPart = { type: 'text', text: 'No result of this call was recorded.' };
 
 /**
- * Makes turns of messages, one after the other. Adjacent messages of one side become one turn. Results go to their
- * calls; a call without one gets a result that says so, and a result without a call becomes text. Holds the turns under
- * way and the ids of the calls.
+ * Builds turns from messages, one at a time. Adjacent messages of one side become one turn. Results are paired with
+ * their calls; a call without one gets a result that says so, and a result without a call becomes text. Holds the
+ * current turns and the ids of calls.
  */
 export class Turns {
   readonly #provider: Provider;
   readonly #idFor: (id: string) => string;
   #pairing = new Pairing<string, ToolResult>();
   #parts: AssistantPart[] = [];
-  /** By the ids of the calls of the turn under way, their results. */
+  /** The results of the current turn, by call id. */
   #calls = new Map<string, ToolResult | undefined>();
   #messages: UserTurn['messages'][number][] = [];
   #answered = false;
@@ -58,7 +58,7 @@ export class Turns {
     this.#idFor = uniqueNames(provider.longestId);
   }
 
-  /** A user, assistant or toolResult message, and its JSON text; gives the turns that it completes. */
+  /** Adds a user, assistant or toolResult message, given also as JSON text; returns the turns that it completes. */
   add(message: JsonObject, text: string): ProviderTurn[] {
     if (message['role'] === 'assistant') return this.#assistant(message, text);
     if (message['role'] === 'toolResult') this.#result(message);
@@ -70,7 +70,7 @@ export class Turns {
     if (parts.length > 0) this.#messages.push({ role, parts });
   }
 
-  /** The turns under way, as far as they go. */
+  /** Returns the current turns, even if incomplete. */
   end(): ProviderTurn[] {
     const turns: ProviderTurn[] = [];
     if (this.#parts.length > 0) turns.push({ from: 'assistant', parts: this.#parts });
@@ -101,11 +101,11 @@ export class Turns {
     return turns;
   }
 
-  /** Thinking belongs before everything that it led to; elsewhere it is not sent. */
+  /** Thinking must come first in a turn; elsewhere it is not sent. */
   #thinking({ type, thinking, thinkingSignature: signature, redacted, data }: JsonObject): void {
     const last = this.#parts.at(-1)?.type;
     if (last === 'text' || last === 'tool_use') return;
-    // pi has in the signature what the provider has encrypted.
+    // pi stores encrypted thinking in the signature.
     const isRedacted = type === 'redactedThinking' || (type === 'thinking' && redacted === true);
     const encrypted = type === 'redactedThinking' ? data : signature;
     if (isRedacted) {
@@ -117,7 +117,7 @@ export class Turns {
       typeof signature === 'string' &&
       signature !== ''
     ) {
-      // A signature is over the text as it was; thinking that would have to be changed is of no use.
+      // The signature covers the original text, so thinking that would have to be changed cannot be sent.
       if (wellFormed(thinking) === thinking) this.#parts.push({ type, thinking, signature });
     }
   }
@@ -148,19 +148,19 @@ export class Turns {
   }
 }
 
-/** Whether a block of the assistant is more than thinking and unknown things. */
+/** Whether a block of the assistant is a call or has text. */
 function isSendable({ type, text }: JsonObject): boolean {
   return type === 'toolCall' || (type === 'text' && textPart(stringOr(text)).length > 0);
 }
 
-/** A call's arguments as the JSON text of an object: the log's own text where it is one. */
+/** A call's arguments as the JSON text of an object, copied from the log if they are one. */
 export function inputOf(block: JsonObject, text: string): string {
   const key = (block['arguments'] ?? null) === null ? 'input' : 'arguments';
   const input = block[key];
   if (input === undefined || input === null || input === '') return '{}';
   const written = wellFormedJson(memberTexts(text).get(key) ?? '{}');
   if (isObject(input)) return written;
-  // Some arguments were stored as the text of an object.
+  // Some agents stored arguments as a JSON string.
   const parsed = typeof input === 'string' ? parseObject(input) : undefined;
   return parsed ? wellFormedJson(toJson(parsed)) : `{"input":${written}}`;
 }
