@@ -1,37 +1,36 @@
 import { gaps, matchSequences, type Pair, similarity, wordDiff } from './words.ts';
 
-/** One entry of a side as the alignment needs it. */
+/** What an entry is aligned by. */
 export interface AlignmentKeys {
-  /** What names it. */
   readonly id?: string | undefined;
-  /** Equal where entries with one id are the same. */
+  /** Equal if entries with the same id are identical. */
   readonly exact?: string;
-  /** Equal where entries say the same; undefined where it shall equal nothing. */
+  /** Equal if entries have the same content; undefined if it matches nothing. */
   readonly content?: string;
-  /** The start of what the user said, for prompts: two of them may be two wordings of one. */
+  /** The start of a user's prompt: two prompts may be rewordings of each other. */
   readonly prompt?: string | undefined;
 }
 
-/** This much of a prompt shows whether it is another one reworded. */
+/** How much of a prompt is compared to detect a rewording. */
 export const PROMPT_CHARS = 2000;
 const MIN_SIMILARITY = 0.3;
-/** How many prompts further on a rewording is looked for. */
+/** How many of the next prompts are searched for a rewording. */
 const LOOK_AHEAD = 4;
-/** Entries out of order, beyond which only the first and the last ones are matched. */
+/** With more edits than this, only the common start and end are matched. */
 const MAX_EDITS = 2000;
 
-/** One step of the report; numbers are places in the two lists. Changed is one entry in two wordings. */
+/** A step of the report, with indexes into the two lists. 'changed' is one entry with two texts. */
 export type Step =
   | ({ readonly kind: 'same' } & Pair)
   | ({ readonly kind: 'changed' } & Pair)
   | { readonly kind: 'removed'; readonly a: number }
   | { readonly kind: 'added'; readonly b: number };
 
-/** Entries that both sides name belong together, and of the others those that say the same. */
+/** Matches entries by id, and the others by content. */
 export function alignSides(a: readonly AlignmentKeys[], b: readonly AlignmentKeys[]): Step[] {
   const steps: Step[] = [];
   const gapsBy = (key: 'id' | 'content', from: Pair, to: Pair): Iterable<[from: Pair, to: Pair]> => {
-    // What has no id, or no content, matches nothing by it.
+    // A missing key matches nothing.
     const left = a.slice(from.a, to.a).map((mark) => mark[key] ?? mark);
     const right = b.slice(from.b, to.b).map((mark) => mark[key] ?? mark);
     const inner = matchSequences<unknown>(left, right, MAX_EDITS);
@@ -44,7 +43,7 @@ export function alignSides(a: readonly AlignmentKeys[], b: readonly AlignmentKey
       const left = a[to.a];
       const right = b[to.b];
       if (!left || !right) continue;
-      // A shared name promises the same entry; without one the same words are enough.
+      // Entries with the same id must be identical; without an id the same content is enough.
       const isNamed = left.id !== undefined && left.id === right.id;
       const isSame = isNamed ? left.exact === right.exact : left.content === right.content;
       steps.push({ kind: isSame ? 'same' : 'changed', ...to });
@@ -53,7 +52,7 @@ export function alignSides(a: readonly AlignmentKeys[], b: readonly AlignmentKey
   return steps;
 }
 
-/** Side a, then side b, up to the next prompt that was reworded; there both meet. */
+/** Emits side a, then side b, up to the next reworded prompt. */
 function pushGap(a: readonly AlignmentKeys[], b: readonly AlignmentKeys[], from: Pair, to: Pair, steps: Step[]): void {
   let { a: atA, b: atB } = from;
   const push = (until: Pair): void => {

@@ -9,11 +9,11 @@ import { type AlignmentKeys, alignSides, PROMPT_CHARS, type Step } from './align
 import { contentText } from './item.ts';
 import { SideReader, type SideTotals } from './totals.ts';
 
-/** An entry, or a message of a context, that is compared. */
+/** An entry, or a message of a context, to compare. */
 export interface DiffEntry {
   readonly entryId: string | null;
   readonly line: number;
-  /** Undefined where the line turned out to be damaged. */
+  /** Undefined if the line is damaged. */
   readonly value: JsonObject | undefined;
 }
 
@@ -40,13 +40,13 @@ export type SideName = Awaited<ReturnType<typeof nameOf>>;
 export interface DiffHead {
   readonly a: SideName;
   readonly b: SideName;
-  /** The last thing that both sides have before they diverge: one entry for two branches of a session. */
+  /** The last thing that both sides share before they diverge: one entry for two branches of a session. */
   readonly ancestor: { readonly a: DiffEntry; readonly b: DiffEntry } | null;
-  /** The first thing that each side has alone. */
+  /** The first thing that only one side has. */
   readonly divergence: { readonly a: DiffEntry | null; readonly b: DiffEntry | null } | null;
 }
 
-/** The text of each piece of a report. */
+/** Formats the parts of a report as text. */
 export interface DiffFormat {
   begin(head: DiffHead): string;
   same(count: number): string;
@@ -55,14 +55,14 @@ export interface DiffFormat {
   end(same: boolean, a: SideTotals, b: SideTotals): string;
 }
 
-/** The paths to an entry of each session, -1 for none; of one session's branches, from where they part. */
+/** Compares the paths to an entry of each session, -1 for none; two branches of a session from where they diverge. */
 export async function compareSides(
   [first, second]: readonly [Log, Log],
   [a, b]: readonly [number, number],
   profile: Profile | undefined,
 ): Promise<Comparison> {
   const shared = first === second && profile === undefined ? commonAncestor(first.index, a, b) : undefined;
-  // What a conversion makes of a record depends on its file: a fork does not count what its origin has spent.
+  // The conversion of a record depends on its file: a fork does not count the usage of its origin.
   const exactKey = first.conversion || second.conversion ? contentKey : entryKey;
   const side = async (session: Log, leaf: number): Promise<Side> =>
     profile === undefined
@@ -73,7 +73,7 @@ export async function compareSides(
   return { a: left, b: right, steps: alignSides(left.keys, right.keys), shared };
 }
 
-/** A session with a single branch, which differs from nothing. */
+/** For a session with a single branch. */
 export function noComparison(session: Log, leaf: number): Comparison {
   const side = { session, leaf, keys: [], at: (position: number) => entryAt(session, position) };
   return { a: side, b: side, steps: [] };
@@ -83,7 +83,7 @@ export function isSame({ steps }: Comparison): boolean {
   return steps.every(({ kind }) => kind === 'same');
 }
 
-/** The comparison as text, piece by piece. */
+/** Yields the report as text, part by part. */
 export async function* reportDiff(comparison: Comparison, format: DiffFormat): AsyncGenerator<string> {
   const { a, b, steps } = comparison;
   yield format.begin(await headOf(comparison));
@@ -124,7 +124,7 @@ async function headOf({ a, b, steps, shared }: Comparison): Promise<DiffHead> {
   return { a: left, b: right, ancestor, divergence: first < 0 ? null : alone };
 }
 
-/** The nearest entry at or above this one that is no bookkeeping. */
+/** The nearest entry at or above this one that is not bookkeeping. */
 async function lastShown(session: Log, position: number): Promise<DiffEntry | undefined> {
   for (const at of pathTo(session.index, position).reverse()) {
     const entry = await entryAt(session, at);
@@ -133,13 +133,13 @@ async function lastShown(session: Log, position: number): Promise<DiffEntry | un
   return undefined;
 }
 
-/** The names of one side in a report. */
+/** How a report names one side. */
 async function nameOf({ session, leaf }: Side) {
   const { entryId: leafId, line } = leaf < 0 ? { entryId: null, line: null } : await entryAt(session, leaf);
   return { file: session.name, session: idOf(session.header ?? {}), leafId, line };
 }
 
-/** The entries of a path that can be read; or all that a branch has behind where it leaves the other. No bookkeeping. */
+/** The readable entries of a path, or those of a branch after it diverges from the other. Without bookkeeping. */
 async function entrySide(
   session: Log,
   leaf: number,
@@ -155,7 +155,7 @@ async function entrySide(
     if (isBookkeeping(value)) return void hidden.add(position);
     const prompt = promptOf(value);
     const id = session.fileVersion > 1 ? (idOf(value) ?? undefined) : undefined;
-    // Nothing of two branches belongs together, but prompts may be rewordings.
+    // Two branches share no entries, but prompts may be rewordings.
     keys.set(position, isTail ? { prompt } : { id, exact: exactKey(value), content: contentKey(value), prompt });
   });
   const positions = isTail ? asked.filter((position) => !hidden.has(position)) : Int32Array.from(keys.keys());

@@ -3,13 +3,13 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import { commandText } from '../status/bash-hint.ts';
 import { grouped } from '../util/words.ts';
 
-/** An entry, or a message of a context, as a person reads it. */
+/** An entry, or a message of a context, as shown to people. */
 export interface DiffItem {
   /** Such as 'user', 'result bash', 'model'. */
   readonly title: string;
-  /** What it says, whole: what a change of it is compared by. */
+  /** The whole text, used to compare. */
   readonly text: string;
-  /** How many lines of the text are shown before it is cut. */
+  /** How many lines of the text are shown. */
   readonly maxLines: number;
 }
 
@@ -18,7 +18,7 @@ const OTHER_LINES = 6;
 const ARGUMENT_CHARS = 400;
 const ENVELOPE = new Set(['type', 'id', 'parentId', 'timestamp']);
 
-/** Title and text of entries that are no messages. */
+/** Title and text of entries that are not messages. */
 const NOTES: Readonly<Record<string, (entry: JsonObject) => readonly [title: string, text: string]>> = {
   model_change: (entry) => ['model', modelText(entry)],
   thinking_level_change: ({ thinkingLevel }) => ['thinking level', String(thinkingLevel)],
@@ -59,7 +59,7 @@ export function modelText({ model, provider, modelId, role }: JsonObject): strin
   return stringOf(role) !== '' && role !== 'default' ? `${role}: ${name}` : name;
 }
 
-/** A message by itself, as in a context. */
+/** A single message, as in a context. */
 export function messageItem(message: JsonObject): DiffItem {
   const role = typeof message['role'] === 'string' ? message['role'] : 'message';
   const word = (key: string): string => stringOf(message[key]);
@@ -81,7 +81,7 @@ export function messageItem(message: JsonObject): DiffItem {
   return { title: `${role}${odd}`, text: content, maxLines: TEXT_LINES };
 }
 
-/** Text as it is; tool calls with their arguments, other blocks by name. */
+/** Text unchanged, tool calls with their arguments, other blocks by name. */
 export function contentText(content: unknown): string {
   if (!Array.isArray(content)) return stringOf(content);
   const texts = content.map((block: unknown) => (isObject(block) ? blockText(block) : ''));
@@ -101,7 +101,7 @@ function blockText(block: JsonObject): string {
   return `call ${String(name ?? '')}: ${commandText(args) ?? shown.join(' ')}`;
 }
 
-/** What a tool is called with, in either dialect's spelling. */
+/** The arguments of a tool call, in either dialect. */
 export function argumentsOf(call: JsonObject): unknown {
   return call['arguments'] ?? call['input'];
 }
@@ -114,7 +114,7 @@ function shortJson(value: unknown): string {
   }
 }
 
-/** The start of a long text and how long it is, never half a surrogate pair. */
+/** The start of a long text and its length; never cuts a surrogate pair. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most).replace(/[\uD800-\uDBFF]$/, '')}... (${grouped(text.length)} characters)`;

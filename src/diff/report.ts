@@ -8,20 +8,20 @@ import { argumentsOf, cutText, type DiffItem, itemOf } from './item.ts';
 import type { SideTotals } from './totals.ts';
 import { type Segment, similarity, wordDiff } from './words.ts';
 
-/** How a difference is drawn. `clean` makes one line of log content fit for where it is printed. */
+/** How a diff is drawn. `clean` makes a line of log content safe for the output. */
 export interface DiffStyle {
   readonly style: Style;
   readonly clean: (line: string) => string;
 }
 
 const MAX_LINE_CHARS = 2000;
-/** Below this much likeness two wordings are two texts. */
+/** Texts with less in common are shown one after the other. */
 const MIN_SIMILARITY = 0.3;
-/** This much of a long unchanged text is shown at each end. */
+/** How much of a long unchanged text is shown at each end. */
 const EDGE_CHARS = 60;
 const MAX_FILES = 20;
 
-/** For people: each line with its sign, colored where that is wanted. */
+/** For people: each line with its sign, in color if enabled. */
 export function textFormat(look: DiffStyle): DiffFormat {
   const { style, clean } = look;
   const joined = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
@@ -63,7 +63,7 @@ function placeText({ entryId, line }: DiffEntry): string {
   return entryId === null ? `line ${line}` : `${entryId} (line ${line})`;
 }
 
-/** An entry that one side has alone, each line with its sign. */
+/** An entry of one side only, each line with its sign. */
 export function aloneLines(side: 'a' | 'b', name: string, item: DiffItem, look: DiffStyle): string[] {
   const sign = side === 'a' ? '-' : '+';
   const paint = side === 'a' ? look.style.red : look.style.green;
@@ -78,7 +78,7 @@ export function aloneLines(side: 'a' | 'b', name: string, item: DiffItem, look: 
   ];
 }
 
-/** An entry in two wordings: the words that differ, or both texts where little is the same. */
+/** An entry with two texts: the words that differ, or both texts if they have little in common. */
 export function changedLines(names: Record<'a' | 'b', string>, a: DiffItem, b: DiffItem, look: DiffStyle): string[] {
   const segments = wordDiff(a.text, b.text);
   if (similarity(segments) < MIN_SIMILARITY)
@@ -109,7 +109,7 @@ function wordLines(segments: readonly Segment[], { style, clean }: DiffStyle): s
   return lines;
 }
 
-/** Unchanged text without its middle; at the start or end of the whole text without its outer part. */
+/** Shortens unchanged text: cuts its middle, or its outer part at the start or end of the whole text. */
 function excerpt(text: string, changesBefore: boolean, changesAfter: boolean): string {
   const head = changesBefore ? EDGE_CHARS : 0;
   const tail = changesAfter ? EDGE_CHARS : 0;
@@ -119,7 +119,7 @@ function excerpt(text: string, changesBefore: boolean, changesAfter: boolean): s
   return `${start} ...${grouped(text.length - head - tail)} identical characters... ${end}`;
 }
 
-/** What a side has alone, in numbers. */
+/** Totals of what only one side has. */
 export function totalsLines(side: 'a' | 'b', totals: SideTotals, look: DiffStyle): string[] {
   const { entries, messages, files, usage } = totals;
   const paint = side === 'a' ? look.style.red : look.style.green;
@@ -139,7 +139,7 @@ export function totalsLines(side: 'a' | 'b', totals: SideTotals, look: DiffStyle
   ];
 }
 
-/** One object, in pieces. */
+/** For programs: one JSON object, written part by part. */
 export function jsonFormat(): DiffFormat {
   let count = 0;
   const change = (value: object): string => `${count++ > 0 ? ',' : ''}${safeJson(value)}`;

@@ -6,13 +6,13 @@ import { pathArgument } from '../status/probe.ts';
 import { Pairing, toolCalls } from '../transcript/turns.ts';
 import { argumentsOf, modelText } from './item.ts';
 
-/** What one side of a comparison has alone, in numbers. */
+/** Totals of what only one side of a comparison has. */
 export interface SideTotals {
   readonly entries: number;
   readonly messages: number;
-  /** What tools did to them, as far as the log shows; calls have failed whose result is an error, or that have none. */
+  /** Files written by tools, as far as the log shows; a call failed if its result is an error or missing. */
   readonly files: readonly { readonly path: string; calls: number; failed: number }[];
-  /** In the order in which they were chosen; `role: model` for other roles than the default. */
+  /** In the order of selection; `role: model` for roles other than the default. */
   readonly models: readonly string[];
   readonly modes: readonly string[];
   readonly usage: UsageTotals;
@@ -21,11 +21,11 @@ export interface SideTotals {
 const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
 const MAX_FILES = 10_000;
 
-/** Sums up the entries that a side has alone, one at a time. */
+/** Sums up the entries that only one side has. */
 export class SideReader {
   readonly #classify = classifier();
   readonly #files = new Map<string, SideTotals['files'][number]>();
-  /** The files that a call writes; the results do not matter beyond their number. */
+  /** Pairs the files that a call writes with its results, which only count. */
   readonly #pairing = new Pairing<readonly string[], null>();
   readonly #models: string[] = [];
   readonly #modes: string[] = [];

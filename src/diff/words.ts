@@ -1,28 +1,28 @@
 import { diffArrays } from 'diff';
 
-/** Numbers of two elements that belong together. */
+/** Indexes of two matching elements. */
 export interface Pair {
   readonly a: number;
   readonly b: number;
 }
 
-/** A piece of text that both sides have, or one side alone. */
+/** A piece of text that both sides or only one side has. */
 export interface Segment {
   readonly kind: 'same' | 'removed' | 'added';
   readonly text: string;
 }
 
-/** Beyond this many characters only beginning and end of lines that differ are compared. */
+/** For longer texts, only the common start and end of differing lines are removed. */
 const MAX_WORD_CHARS = 4_000_000;
-/** Prompts are compared by the thousand, so that no pair of them may take long. */
+/** Thousands of prompts may be compared, so no pair may take long. */
 const MAX_EDITS = 300;
-/** The search takes up to the square of the edits, and up to the edits times the length. */
+/** The search may take the square of the edits, and the edits times the length. */
 const MAX_STEPS = 100_000_000;
 
 const LINES = /[^\n]*\n|[^\n]+/g;
 const WORDS = /\s+|[\p{L}\p{N}\p{M}_]+|[^\s\p{L}\p{N}\p{M}_]/gu;
 
-/** Pairs of equal elements of two sequences, in order; only beginning and end where too much differs. */
+/** Pairs of equal elements of two sequences, in order; only at the start and the end if too much differs. */
 export function matchSequences<T>(a: readonly T[], b: readonly T[], maxEdits: number): Pair[] {
   const pairs: Pair[] = [];
   let start = 0;
@@ -32,7 +32,7 @@ export function matchSequences<T>(a: readonly T[], b: readonly T[], maxEdits: nu
   while (endA > start && endB > start && a[endA - 1] === b[endB - 1]) pairs.push({ a: --endA, b: --endB });
   const placesOf = (side: readonly T[], end: number, others: ReadonlySet<T>): number[] =>
     Array.from({ length: end - start }, (_, at) => start + at).filter((at) => others.has(side[at] as T));
-  // What the other side lacks matches nothing, and without it the search is short.
+  // Elements that the other side lacks match nothing; without them the search is short.
   const left = placesOf(a, endA, new Set(b.slice(start, endB)));
   const right = placesOf(b, endB, new Set(a.slice(start, endA)));
   const maxEditLength = Math.min(maxEdits, Math.ceil(MAX_STEPS / (left.length + right.length + 1)));
@@ -45,7 +45,7 @@ export function matchSequences<T>(a: readonly T[], b: readonly T[], maxEdits: nu
     else for (let step = 0; step < count; step++) pairs.push({ a: left[atA++] as number, b: right[atB++] as number });
   }
   pairs.sort((one, other) => one.a - other.a);
-  // Where there is a choice, what belongs together is together: it joins what follows.
+  // If there is a choice, an element is matched next to the pair that follows.
   for (let at = pairs.length - 1; at >= 0; at--) {
     const next = pairs[at + 1] ?? { a: a.length, b: b.length };
     const same = a[(pairs[at] as Pair).a];
@@ -54,10 +54,10 @@ export function matchSequences<T>(a: readonly T[], b: readonly T[], maxEdits: nu
   return pairs;
 }
 
-/** Same text, and how what follows it differs. */
+/** Same text, followed by a difference. */
 type Chunk = Record<Segment['kind'], string>;
 
-/** What became of a text: lines are compared first, words only where lines differ. */
+/** Compares lines first, and words only where lines differ. */
 export function wordDiff(before: string, after: string): Segment[] {
   const chunks: Chunk[] = [{ same: '', removed: '', added: '' }];
   const put = (kind: Segment['kind'], text: string): void => {
@@ -84,7 +84,7 @@ export function wordDiff(before: string, after: string): Segment[] {
     .filter(({ text }) => text !== '');
 }
 
-/** What is between two pairs, before the first and behind the last: each with the pair behind it, at last the end. */
+/** The ranges between pairs, each with the pair after it; the last one with the end. */
 export function* gaps(start: Pair, pairs: readonly Pair[], end: Pair): Generator<[from: Pair, to: Pair]> {
   let from = start;
   for (const to of [...pairs, end]) {
@@ -110,20 +110,20 @@ function pieceDiff(
   };
 }
 
-/** How many characters two texts have in common at their beginning and at their end. */
+/** The length of the common start and of the common end of two texts. */
 function commonEdges(before: string, after: string): [start: number, end: number] {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
   let end = 0;
   while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
-  // Half a surrogate pair is no character.
+  // Do not cut a surrogate pair.
   if (/[\uD800-\uDBFF]/.test(before.charAt(start - 1))) start--;
   if (/[\uDC00-\uDFFF]/.test(before.charAt(before.length - end)) && end > 0) end--;
   return [start, end];
 }
 
-/** A lone blank between two changes of both sides makes no sense to a reader: it joins them. */
+/** Joins two changes with only a space between them, which would be hard to read. */
 function joinChunks(chunks: readonly Chunk[]): Chunk[] {
   const joined: Chunk[] = [];
   chunks.forEach((chunk, at) => {
@@ -139,10 +139,10 @@ function joinChunks(chunks: readonly Chunk[]): Chunk[] {
   return joined;
 }
 
-/** How much of two texts is the same, from 0 to 1, by characters. */
+/** How similar two texts are by characters, from 0 to 1. */
 export function similarity(segments: readonly Segment[]): number {
   const weights = { same: 0, removed: 0, added: 0 };
-  // White space is no likeness.
+  // White space does not count.
   for (const { kind, text } of segments) weights[kind] += text.replace(/\s+/g, '').length;
   const both = 2 * weights.same;
   return both + weights.removed + weights.added === 0 ? 1 : both / (both + weights.removed + weights.added);

@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto';
 import { isObject, type JsonObject } from '../json/value.ts';
 
-/** Names of entries; two runs of one task have others for the same thing. */
+/** References to entries, which differ between two runs of the same task. */
 const REFERENCES = 'id parentId timestamp targetId firstKeptEntryId fromId providerReplayThroughEntryId'.split(' ');
-/** What a run leaves in a message besides what was said. */
+/** Fields of a message that differ between runs with the same content. */
 const VOLATILE = 'timestamp usage api provider model responseId toolCallId duration ttft'.split(' ');
 const VOLATILE_IN_BLOCKS = ['id', 'textSignature', 'thinkingSignature', 'thoughtSignature'];
 
 const MAX_LEVELS = 1000;
 
-/** Equal for entries that say the same, whatever they are called and whenever and by whom it was said. */
+/** Equal for entries with the same content, whatever their ids, times and models. */
 export function contentKey(entry: JsonObject): string {
   const message = omit(entry['message'], VOLATILE);
   const content = isObject(message) ? message['content'] : undefined;
@@ -17,12 +17,12 @@ export function contentKey(entry: JsonObject): string {
   return digest({ ...entry, ...(isObject(message) ? { message: { ...message, ...blocks } } : {}) }, REFERENCES);
 }
 
-/** Equal for entries that are the same but for the parent that they hang from. */
+/** Equal for entries that are identical except for their parent. */
 export function entryKey(entry: JsonObject): string {
   return digest(entry, ['parentId']);
 }
 
-/** As UTF-16, for a lone surrogate has no UTF-8. */
+/** As UTF-16, because lone surrogates have no UTF-8. */
 function digest(entry: JsonObject, omitted: readonly string[]): string {
   const parts: string[] = [];
   serialize(omit(entry, omitted), parts, 0);
@@ -34,7 +34,7 @@ function omit(value: unknown, keys: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 
-/** Values in one spelling: keys sorted, strings with their length before them so that nothing runs together. */
+/** A canonical form: sorted keys, and strings prefixed with their length. */
 function serialize(value: unknown, parts: string[], level: number): void {
   if (typeof value === 'string') parts.push(`s${value.length}:`, value);
   else if (level > MAX_LEVELS) parts.push('deep');

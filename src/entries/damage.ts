@@ -4,7 +4,7 @@ import { isObject, type JsonObject, parseJson } from '../json/value.ts';
 import { decodeUtf8, type Line } from '../lines/line.ts';
 import { hasEnvelope } from './envelope-check.ts';
 
-/** What can be wrong with the bytes of a line, in the order in which it is looked for; a line has one at most. */
+/** Damage to the bytes of a line, in the order of checks; a line has one kind at most. */
 export type Damage =
   | 'oversize-line'
   | 'nul-bytes'
@@ -14,29 +14,29 @@ export type Damage =
   | 'not-json'
   | 'not-an-object';
 
-/** A JSON object of a line. */
+/** A JSON object on a line. */
 export interface LineObject {
   readonly value: JsonObject;
-  /** The object's text; of a healthy line the whole line, white space around the object included. */
+  /** The object's text; of a healthy line the whole line, including white space. */
   readonly text: string;
-  /** Where it is in the raw line, in bytes. */
+  /** Its range in the raw line, in bytes. */
   readonly start: number;
   readonly end: number;
 }
 
-/** What a line holds. A blank line holds nothing and is not damaged. */
+/** The content of a line. A blank line has no objects and no damage. */
 export interface LineContent {
   readonly damage: Damage | undefined;
   readonly objects: readonly LineObject[];
 }
 
-/** Whether an object inside a damaged line is an entry, and not a piece of one. */
+/** Whether an object inside a damaged line is a whole entry. */
 export type IsEntry = (value: JsonObject) => boolean;
 
 const NOTHING: LineContent = { damage: undefined, objects: [] };
 export const BYTE_ORDER_MARK = '\u00ef\u00bb\u00bf';
 
-/** What a line holds: one object where it is healthy, else the damage and the entries that are whole in spite of it. */
+/** The content of a line: one object if it is healthy, else the damage and the whole entries on it. */
 export function readContent(
   line: Line,
   version: number | undefined,
@@ -44,7 +44,7 @@ export function readContent(
 ): LineContent {
   if (line.oversize > 0) return { damage: 'oversize-line', objects: [] };
   const raw = line.raw;
-  // The mark is a finding of its own; behind it the line is read as any other.
+  // The byte order mark is a finding of its own; the rest of the line is read as usual.
   const isMarked = line.number === 1 && line.offset === 0 && raw.startsWith(BYTE_ORDER_MARK);
   const skipped = isMarked ? BYTE_ORDER_MARK.length : 0;
   const isInvalid = line.encoding === 'invalid';
@@ -57,7 +57,7 @@ export function readContent(
     if (parsed !== undefined) return { damage: 'not-an-object', objects: [] };
     if (/^[ \t\r]*$/.test(text)) return NOTHING;
   }
-  // JSON's structure is ASCII, so the bytes can be searched as they are; only what is found is decoded.
+  // JSON's structure is ASCII, so raw bytes can be searched; only what is found is decoded.
   const body = skipped > 0 ? raw.slice(skipped) : raw;
   const found = ({ start, end }: SalvagedObject): LineObject => {
     const text = decodeUtf8(body.slice(start, end));

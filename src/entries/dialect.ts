@@ -5,11 +5,11 @@ import { entryTypeOf } from './types/index.ts';
 
 export type { Dialect };
 
-/** Custom entries, which either agent reads, but only omp writes. */
+/** Custom entries that both agents read, but only omp writes. */
 const OMP_MARKS: ReadonlySet<unknown> = new Set(['tool_execution_start', 'session_exit']);
 const OMP_HEADER = ['title', 'titleSource', 'additionalDirectories', 'previousSessionFiles', 'providerPromptCacheKey'];
 
-/** The dialect that a line gives away; undefined where both write it so. */
+/** The dialect that a line shows; undefined if both write it. */
 export function dialectOf(value: JsonObject): Dialect | undefined {
   if (isHeader(value)) return OMP_HEADER.some((key) => Object.hasOwn(value, key)) ? 'omp' : undefined;
   if (isTitleSlot(value)) return 'omp';
@@ -17,7 +17,7 @@ export function dialectOf(value: JsonObject): Dialect | undefined {
   return typeof dialect === 'function' ? dialect(value) : dialect;
 }
 
-/** The dialect of a log, from all that its lines give away. Where they contradict each other nothing is said. */
+/** Detects the dialect of a log from its lines; undefined if they contradict each other. */
 export class DialectDetector {
   readonly #seen = new Set<Dialect>();
 

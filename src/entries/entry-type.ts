@@ -3,44 +3,43 @@ import type { JsonObject } from '../json/value.ts';
 /** Versions above 3 are read as 3. */
 export type KnownVersion = 1 | 2 | 3;
 
-/** Who writes a log this way. Much is common to both, so most lines say nothing. */
+/** The agent that writes a log this way. Most lines are common to both. */
 export type Dialect = 'pi' | 'omp';
 
-/** Lists of keys of which an object has to have one whole. */
+/** Lists of keys; an object must have all keys of one list. */
 export type Alternatives = readonly (readonly string[])[];
 
-/** Everything that the program knows of an entry type. To add one: a file in types/, and a line in its index. */
+/** The declaration of an entry type. To add one: a file in types/, and a line in its index. */
 export interface EntryType {
-  /** What is in `type`. */
+  /** The value of `type`. */
   readonly name: string;
   /**
-   * Its own fields as TypeScript would declare them; the envelope comes with them. Kinds beside those of TypeScript are
-   * `usage`, `content`, `block`, `message` and `system`, which is a message of that role.
+   * Its own fields in TypeScript notation, without the envelope. Additional types are `usage`, `content`, `block`,
+   * `message` and `system`, a message of that role.
    */
   readonly fields?: string;
-  /** For what the dialects spell differently. */
+  /** For fields that the dialects name differently. */
   readonly oneOf?: Alternatives;
-  /** Fields that version 1 has in place of those alternatives. */
+  /** Fields that version 1 has instead of those alternatives. */
   readonly inVersion1?: string;
-  /** The agent that alone writes it, or writes it so; both where it is absent. */
+  /** The only agent that writes it, or writes it this way; absent for both. */
   readonly dialect?: Dialect | ((entry: JsonObject) => Dialect | undefined);
   /**
-   * What it is to the model: a message (in `message`, else in `content`), a summary of other entries (in `summary`),
-   * the state of the session from here on, or a boundary behind which the context begins anew; nothing where it is
-   * absent.
+   * What the model sees of it: a message (in `message`, else in `content`), a summary of other entries (in `summary`),
+   * a change of the session's state, or a boundary after which the context starts anew; absent for nothing.
    */
   readonly toModel?: 'message' | 'summary' | 'state' | 'boundary';
-  /** What makes it worth keeping, whatever is wrong with its place in the tree; nothing is asked where it is absent. */
+  /** Keys that make it worth keeping in spite of a broken place in the tree; absent if none is required. */
   readonly payload?: Alternatives;
-  /** The keys that name other entries, and what is wrong where those are not in the file. */
+  /** Keys that name other entries, and the kind of reference. */
   readonly references?: Readonly<Record<string, 'label' | 'kept' | 'from'>>;
-  /** It may say in `usage` what it has used. */
+  /** It may have a `usage`. */
   readonly hasUsage?: true;
-  /** The key that has the new title of the session. */
+  /** The key of the session's new title. */
   readonly titleKey?: string;
-  /** What a person reads of it, in parts: for `log`, `tree` and `--grep`. Where it is absent, the usual keys. */
+  /** Its readable text, in parts: for `log`, `tree` and `--grep`. Default: some common keys. */
   readonly text?: (entry: JsonObject) => Iterable<string>;
-  /** One line about it in an export; where it is absent all of its fields are shown. */
+  /** One line about it in an export; by default all fields are shown. */
   readonly note?: (entry: JsonObject) => Note;
 }
 
@@ -50,9 +49,9 @@ export interface MessageRole {
   readonly fields: string;
   readonly dialect?: Dialect;
   readonly hasUsage?: true;
-  /** Before version 3 only. */
+  /** Only before version 3. */
   readonly isOld?: true;
-  /** What a person reads of it before its content, or in place of it. */
+  /** Its readable text before the content, or instead of it. */
   readonly text?: (message: JsonObject) => Iterable<string>;
 }
 
@@ -64,15 +63,15 @@ export interface ContentBlock {
   readonly text?: (block: JsonObject) => string;
 }
 
-/** A value of the log, names of a list, or an entry by its id. */
+/** Fixed text, a value of the log, a list of names, or an entry by its id. */
 export type NoteWord = string | { readonly code: unknown } | { readonly names: unknown } | { readonly entry: string };
 
-/** One line about an entry: strings are our own words, everything else comes from the log. */
+/** One line about an entry: strings are fixed text, everything else comes from the log. */
 export interface Note {
   readonly words: readonly NoteWord[];
-  /** Follows the words where it is short, else it is folded away. */
+  /** Shown after the words if short, else collapsed. */
   readonly data?: unknown;
-  /** What the model sees from here on, folded away. */
+  /** What the model sees from here on, collapsed. */
   readonly content?: unknown;
 }
 
@@ -80,7 +79,7 @@ export function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The model that an entry or a message names, in either dialect's spelling. */
+/** The model that an entry or a message names, in either dialect. */
 export function modelName(from: JsonObject): string | undefined {
   const provider = stringOf(from['provider']);
   const model = typeof from['model'] === 'string' ? from['model'] : stringOf(from['modelId']);

@@ -15,8 +15,8 @@ export function isTitleSlot(value: JsonObject): boolean {
 }
 
 /**
- * Whether an object found inside a damaged line is an entry of the log and not a piece of one: string type and
- * timestamp, and from version 2 on id and parentId. A header or a title slot counts too.
+ * Whether an object inside a damaged line is a whole entry: with string type and timestamp, and from version 2 on id
+ * and parentId. A header or a title slot counts too.
  */
 export function hasEnvelope(value: JsonObject, version: number | undefined): boolean {
   if (typeof value['type'] !== 'string') return false;
@@ -27,7 +27,7 @@ export function hasEnvelope(value: JsonObject, version: number | undefined): boo
   return typeof value['id'] === 'string' && (value['parentId'] === null || typeof value['parentId'] === 'string');
 }
 
-/** The version that a header declares; absent means 1. All but 1, 2 and 3 are unknown, and readers take them for 3. */
+/** The version in a header; absent means 1. Others than 1, 2 and 3 are unknown, and read as 3. */
 export function versionOf(header: JsonObject): { readonly version: 1 | 2 | 3; readonly known: boolean } {
   const version = header['version'];
   if (version === undefined) return { version: 1, known: true };

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import { toJson } from '../util/to-json.ts';
 import { type ContentBlock, type MessageRole, stringOf } from './entry-type.ts';
 
-/** Every content block that is known. */
+/** All known content blocks. */
 export const contentBlocks: ContentBlock[] = [
   { name: 'text', fields: 'text: string, textSignature?: string', text: (block) => stringOf(block['text']) },
   {
@@ -12,29 +12,29 @@ export const contentBlocks: ContentBlock[] = [
     text: (block) => `[${stringOf(block['mimeType']) || 'image'}]`,
   },
   {
-    // pi marks what the provider has encrypted as redacted, and may leave the text out.
+    // pi marks encrypted thinking as redacted, and may leave the text out.
     name: 'thinking',
     fields: 'thinking?: string, thinkingSignature?: string, redacted?: boolean',
     oneOf: [['thinking'], ['redacted']],
     text: (block) => (stringOf(block['thinking']) === '' ? '' : `(thinking) ${stringOf(block['thinking'])}`),
   },
   {
-    // Seed 000 spells the arguments `input`.
+    // Seed 000 calls the arguments `input`.
     name: 'toolCall',
     fields: `id: string, name: string, namespace?: string, arguments?: object, input?: object,
       thoughtSignature?: string`,
     oneOf: [['arguments'], ['input']],
     text: callText,
   },
-  // omp: thinking that the provider has encrypted.
+  // omp: encrypted thinking.
   { name: 'redactedThinking', fields: 'data: string' },
-  // omp: a provider's own block, carried as it came.
+  // omp: a provider's own block, unchanged.
   { name: 'anthropicServerTool', fields: 'block: object' },
-  // omp: the turn went on with another model.
+  // omp: the turn continued with another model.
   { name: 'fallback', fields: 'from?: unknown, to?: unknown' },
 ];
 
-/** A call as a person would note it: the name, and the values of its arguments. */
+/** A call as one line: the name and its arguments. */
 function callText(block: JsonObject): string {
   const values = [block['arguments'], block['input']].find(isObject) ?? {};
   const words = Object.entries(values).map(([key, value]) => {
@@ -44,11 +44,11 @@ function callText(block: JsonObject): string {
   return `${stringOf(block['name']) || 'tool'}(${words.join(', ')})`;
 }
 
-/** What a person reads of a content, a part per block. */
+/** The readable text of a content, one part per block. */
 export function* contentText(content: unknown): Generator<string> {
   if (typeof content === 'string') yield content;
   if (!Array.isArray(content)) return;
-  // What was said comes before what was thought.
+  // Thinking comes last.
   const thoughts: string[] = [];
   for (const block of content.filter(isObject)) {
     const known = contentBlocks.find(({ name }) => name === block['type']);
@@ -59,7 +59,7 @@ export function* contentText(content: unknown): Generator<string> {
   yield* thoughts;
 }
 
-/** What an extension said. */
+/** A message of an extension. */
 const extension: MessageRole = {
   name: 'custom',
   fields: `customType: string, content: content, display?: boolean, details?: unknown, attribution?: string,
@@ -67,12 +67,12 @@ const extension: MessageRole = {
   text: (message) => [stringOf(message['customType']), ...bodyText(message)],
 };
 
-/** Every message role that is known. */
+/** All known message roles. */
 export const messageRoles: MessageRole[] = [
   { name: 'user', fields: 'content: content, timestamp?: unknown' },
   {
     // Seed 004 has no api and no stop reason, seed 000 no provider. Empty content is a turn that failed or was stopped.
-    // From rawStopReason on most is of pi 1.5.
+    // The fields from rawStopReason on are mostly of pi 1.5.
     name: 'assistant',
     hasUsage: true,
     fields: `content: content, api?: string, provider?: string, model?: string, usage?: usageOfTurn, stopReason?: string,
@@ -82,7 +82,7 @@ export const messageRoles: MessageRole[] = [
       diagnostics?: unknown, timestamp?: unknown`,
   },
   {
-    // pi 1.5 adds what the tool itself used, and the calls that it made.
+    // pi 1.5 adds the tool's own usage, and the calls that it made.
     name: 'toolResult',
     hasUsage: true,
     fields: `toolCallId: string, toolName?: string, content: content, isError?: boolean, details?: unknown,
@@ -93,17 +93,17 @@ export const messageRoles: MessageRole[] = [
     ],
   },
   {
-    // A command that the user ran. It has no content; the exit code is absent or null when it was stopped.
+    // A command run by the user. It has no content; without an exit code it was stopped.
     name: 'bashExecution',
     fields: `command: string, output: string, exitCode?: number | null, cancelled?: boolean, truncated?: boolean,
       fullOutputPath?: string, excludeFromContext?: boolean, timestamp?: unknown`,
     text: (message) => [`$ ${stringOf(message['command'])}`, stringOf(message['output'])],
   },
   extension,
-  // omp: instructions that are between the system's and the user's.
+  // omp: instructions that rank between those of the system and the user.
   { name: 'developer', dialect: 'omp', fields: 'content: content, timestamp?: unknown' },
   {
-    // omp: code that the user ran.
+    // omp: code run by the user.
     name: 'pythonExecution',
     dialect: 'omp',
     fields: `code: string, output: string, exitCode?: number | null, cancelled?: boolean, truncated?: boolean,
@@ -111,7 +111,7 @@ export const messageRoles: MessageRole[] = [
     text: (message) => [`>>> ${stringOf(message['code'])}`, stringOf(message['output'])],
   },
   {
-    // omp: files that the user named, with what they held.
+    // omp: files mentioned by the user, with their content.
     name: 'fileMention',
     dialect: 'omp',
     fields: `files: { path: string, content?: string, lineCount?: number, image?: block }[], timestamp?: unknown`,
@@ -119,7 +119,7 @@ export const messageRoles: MessageRole[] = [
       Array.isArray(files) ? [files.map((file) => (isObject(file) ? stringOf(file['path']) : '')).join(' ')] : [],
   },
   {
-    // pi: the system prompt, whole or by sections, and the tools that came with it.
+    // pi: the system prompt, whole or in sections, and its tools.
     name: 'system',
     dialect: 'pi',
     fields: `content: content, sections?: object | unknown[], toolsAdded?: unknown[], toolsRemoved?: unknown[],
@@ -134,7 +134,7 @@ function* bodyText(message: JsonObject): Generator<string> {
   yield stringOf(message['errorMessage']);
 }
 
-/** What a person reads of a message, in parts. */
+/** The readable text of a message, in parts. */
 export function messageText(message: JsonObject): Iterable<string> {
   return (messageRoles.find(({ name }) => name === message['role'])?.text ?? bodyText)(message);
 }

@@ -12,16 +12,16 @@ export interface NewEnvelope {
   readonly timestamp: string;
 }
 
-/** The body of an entry that is to be: everything but what ties it to the log. */
+/** The body of a new entry: everything but the envelope. */
 export interface Body {
   readonly value: JsonObject;
-  /** Its bytes, without line end and white space around. */
+  /** Its bytes, without newline and surrounding white space. */
   readonly raw: string;
 }
 
 const ENVELOPE_KEYS = ['id', 'parentId', 'timestamp'] as const;
 
-/** A body from a line, or in words why it is none. */
+/** Reads a body from a line; a string says why it is none. */
 export function readBody(line: Line): Body | string {
   const { damage, objects } = readContent(line, undefined);
   const value = objects[0]?.value;
@@ -34,7 +34,7 @@ export function readBody(line: Line): Body | string {
   return { value, raw: line.raw.trim() };
 }
 
-/** Why a body does not fit into a log of this version and dialect; undefined where it does. */
+/** Why a body does not fit into a log of this version and dialect; undefined if it does. */
 export function misfit(
   body: Body,
   envelope: NewEnvelope,
@@ -45,14 +45,14 @@ export function misfit(
   if (dialect !== undefined && own !== undefined && own !== dialect) {
     return `is an entry in the form that ${own} writes, but this is a log of ${dialect}, which would not read it that way`;
   }
-  // What only nobody knows yet may be added; over anything else an agent would stumble, or read it as something else.
+  // Unknown types may be added; agents would fail on anything else, or misread it.
   const issue = checkShape({ ...body.value, ...envelope }, version).find(({ kind }) => !kind.startsWith('unknown-'));
   if (!issue) return undefined;
   const where = issue.path === '' || issue.message.includes(issue.path) ? '' : `${issue.path}: `;
   return `does not match the schema: ${where}${issue.message}`;
 }
 
-/** The line of the entry: the body's bytes as they are, with the envelope behind its type as the agents write it. */
+/** The line of the entry: the body's bytes, with the envelope after its type, as agents write it. */
 export function entryLine(body: Body, envelope: NewEnvelope): string {
   const open = skipSpace(body.raw, 0);
   const at = findMember(body.raw, open, 'type')?.valueEnd ?? open + 1;

@@ -2,25 +2,25 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import { messageRoles } from './messages.ts';
 import { entryTypeOf } from './types/index.ts';
 
-/** Tokens and money. */
+/** Tokens and cost. */
 export interface UsageTotals {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly totalTokens: number;
-  /** In the unit of the log, which is US dollars. */
+  /** In US dollars. */
   readonly cost: number;
 }
 
 export const NO_USAGE: UsageTotals = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 };
 
-/** Whether an entry may say what was used; '' is a role that is not known yet. */
+/** Whether an entry may have a usage; '' is a role that is not known yet. */
 export function maySpend(type: string, role: string): boolean {
   return entryTypeOf(type)?.hasUsage === true && (type !== 'message' || role === '' || isSpendingRole(role));
 }
 
-/** What an entry says that it used, as it says it. */
+/** The usage of an entry, unparsed. */
 export function rawUsage(entry: JsonObject): JsonObject | undefined {
   const { type, message } = entry;
   const isMessage = type === 'message';
@@ -30,12 +30,12 @@ export function rawUsage(entry: JsonObject): JsonObject | undefined {
   return isObject(spender['usage']) ? spender['usage'] : undefined;
 }
 
-/** Answers, and tools that asked a model themselves. */
+/** Answers, and tools that called a model themselves. */
 function isSpendingRole(role: unknown): boolean {
   return messageRoles.some(({ name, hasUsage }) => hasUsage && name === role);
 }
 
-/** The same as counts; both spellings of them are read. */
+/** The usage of an entry as numbers, in either spelling. */
 export function usageOf(entry: JsonObject): UsageTotals {
   const usage = rawUsage(entry);
   return usage ? readUsage(usage) : NO_USAGE;
@@ -54,7 +54,7 @@ export function addUsage(a: UsageTotals, b: UsageTotals): UsageTotals {
   };
 }
 
-/** Without the binary dust that sums of decimal fractions have: 0.1 + 0.2 is 0.3. */
+/** Without floating-point noise: 0.1 + 0.2 is 0.3. */
 function sum(a: number, b: number): number {
   const total = a + b;
   return Math.trunc(total) === total && total < 1e15 ? total : Number(total.toPrecision(15));
@@ -70,7 +70,7 @@ export function readUsage(usage: JsonObject): UsageTotals {
   return { input, output, cacheRead, cacheWrite, totalTokens, cost: priceOf(usage) ?? 0 };
 }
 
-/** Undefined where no price was recorded. */
+/** Undefined if no cost was recorded. */
 export function priceOf({ cost }: JsonObject): number | undefined {
   return numberOf(isObject(cost) ? cost['total'] : cost);
 }

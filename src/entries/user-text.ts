@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../json/value.ts';
 import { stringOf } from './entry-type.ts';
 
-/** What the model is told of a command or of code that the user ran, in the words of this program. */
+/** How a command or code that the user ran is described to the model. */
 export function executionText(message: JsonObject): string {
   const isShell = message['role'] === 'bashExecution';
   const output = stringOf(message['output']);
@@ -32,7 +32,7 @@ export function mentionedFiles({ files }: JsonObject): JsonObject[] {
   });
 }
 
-/** The text of a system message, its sections among it. */
+/** The text of a system message, including its sections. */
 export function systemText({ content, sections }: JsonObject): string {
   const blocks: unknown[] = Array.isArray(content) ? content.filter(isObject).map((block) => block['text']) : [];
   const own = typeof content === 'string' ? content : strings(blocks).join('\n\n');
@@ -44,7 +44,7 @@ function strings(values: readonly unknown[]): string[] {
   return values.filter((value) => typeof value === 'string');
 }
 
-/** In a fence that is longer than any inside, so that the text cannot end it. */
+/** Uses a fence that is longer than any inside, so that the text cannot end it. */
 function fenced(text: string): string {
   let longest = 2;
   for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);

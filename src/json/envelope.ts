@@ -1,9 +1,9 @@
 import { skipSpace, skipString, skipValue } from './text.ts';
 import { isObject, type JsonObject } from './value.ts';
 
-/** What the index needs of a line: where the entry is in the tree, and what kind it is. */
+/** What the index needs of a line: its place in the tree, and its type. */
 export interface Envelope {
-  /** Undefined where the object has none, or one that is no string; so are the others. */
+  /** Undefined if the member is missing or not a string; so are the others. */
   readonly type: string | undefined;
   readonly id: string | undefined;
   readonly parentId: string | null | undefined;
@@ -26,11 +26,10 @@ function stringOf(value: unknown): string | undefined {
 }
 
 /**
- * Finds the envelope in a line that may be damaged, without building the object: values that are not asked for are
- * skipped by their quotes and brackets. For a line that JSON.parse accepts, what it finds is what JSON.parse finds, but
- * a parent of null is undefined; where that would take more than a look (an escape in a key or an id, an id that is not
- * ASCII) it gives undefined. The grammar is not checked: an entry that is damaged inside its message keeps its place in
- * the tree.
+ * Finds the envelope in a line that may be damaged, without parsing the object: other values are skipped by their
+ * quotes and brackets. For valid JSON the result equals that of JSON.parse, except that a null parent is undefined; in
+ * rare cases (an escape in a key or an id, an id that is not ASCII) it is undefined altogether. The grammar is not
+ * checked: an entry that is damaged inside its message keeps its place in the tree.
  */
 export function findEnvelope(raw: string): Envelope | undefined {
   const found: { -readonly [key in keyof Envelope]: string | undefined } = {
@@ -39,7 +38,7 @@ export function findEnvelope(raw: string): Envelope | undefined {
     parentId: undefined,
     role: undefined,
   };
-  /** A string that counts has an escape in it, or is not ASCII. */
+  /** An envelope string has an escape or is not ASCII. */
   let isOdd = false;
   const keep = (key: keyof Envelope, at: number): number => {
     const end = skip(raw, at);
@@ -49,7 +48,7 @@ export function findEnvelope(raw: string): Envelope | undefined {
     return isOdd ? -1 : end;
   };
   const message = (at: number): number => {
-    // The last message counts, so a role of an earlier one is forgotten.
+    // The last message counts, so the role of an earlier one is discarded.
     found.role = undefined;
     if (raw[at] !== '{') return skip(raw, at);
     const end = eachMember(raw, at, (key, value) => {
@@ -57,7 +56,7 @@ export function findEnvelope(raw: string): Envelope | undefined {
       return key === 'role' ? keep('role', value) : skip(raw, value);
     });
     if (isOdd) return -1;
-    // An entry whose message is damaged inside keeps its place in the tree, so the message only has to end.
+    // An entry with a damaged message keeps its place in the tree, so the message only has to end.
     return end >= 0 ? end : skipValue(raw, at);
   };
   const open = skipSpace(raw, 0);
@@ -70,7 +69,10 @@ export function findEnvelope(raw: string): Envelope | undefined {
   return end >= 0 && skipSpace(raw, end) === raw.length ? found : undefined;
 }
 
-/** Calls `visit` with each key and the start of its value, for the value's end. Gives the end of the object, or -1. */
+/**
+ * Calls `visit` with each key and the start of its value; it returns the value's end. Returns the end of the object, or
+ * -1.
+ */
 function eachMember(raw: string, open: number, visit: (key: string, at: number) => number): number {
   let at = open;
   do {
@@ -85,7 +87,7 @@ function eachMember(raw: string, open: number, visit: (key: string, at: number) 
   return raw[at] === '}' ? at + 1 : -1;
 }
 
-/** Behind the value; -1 where there is none, or a word runs into a string. */
+/** The end of the value; -1 if there is none, or a word runs into a string. */
 function skip(raw: string, at: number): number {
   const end = skipValue(raw, at);
   const isWord = raw[at] !== '"' && raw[at] !== '{' && raw[at] !== '[';

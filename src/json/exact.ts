@@ -3,15 +3,15 @@ import { isObject, type JsonObject, parseJson } from './value.ts';
 import { walkJson } from './walk.ts';
 
 const MARK = '\u0000number:';
-/** Few logs have such numbers: as long as none was met nobody has to look for marks. */
+/** Few logs have such numbers; until one was parsed, no text needs to be searched for marks. */
 let hasMarks = false;
 
-/** Where a number may be one that JSON.parse does not give back as it was: many digits, 1.0, 1e5. */
+/** Numbers that JSON.parse may change: many digits, 1.0, 1e5. */
 const SUSPECT = /[:[,]\s*-?(?:\d{16}|\d+\.\d*0[\s,}\]]|\d+(?:\.\d+)?[eE])/;
 
 /**
- * The object that a text stands for, with the digits of all its numbers: one that JSON.parse would change is a marked
- * text, which `exactJson` writes as it was. Undefined where the text is no object.
+ * Parses an object without losing digits: a number that JSON.parse would change becomes a marked string, which
+ * `exactJson` turns back. Undefined if the text is not an object.
  */
 export function parseExact(text: string): JsonObject | undefined {
   const value = parseJson(text);
@@ -29,14 +29,14 @@ export function parseExact(text: string): JsonObject | undefined {
   return splices.length === 0 ? value : (JSON.parse(applySplices(text, splices)) as JsonObject);
 }
 
-/** JSON text with the numbers that `parseExact` has marked as they were. */
+/** Restores the numbers that `parseExact` marked in JSON text. */
 export function exactJson(json: string): string {
   return hasMarks && json.includes('"\\u0000number:')
     ? json.replace(/"\\u0000number:(-?[0-9][0-9.eE+-]*)"/g, '$1')
     : json;
 }
 
-/** A number, also one that is marked. */
+/** A number, marked or not. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'string' && value.startsWith(MARK)) return Number(value.slice(MARK.length));
   return typeof value === 'number' ? value : undefined;

@@ -1,12 +1,12 @@
 import { type Member, objectMembers, type Splice, setMember } from './text.ts';
 import { isObject, type JsonObject } from './value.ts';
 
-/** The keys and numbers of a path such as message.content[0].text. */
+/** The keys and indexes of a path such as message.content[0].text. */
 function partsOf(path: string): string[] {
   return path.split(/[.[\]]+/).filter((part) => part !== '');
 }
 
-/** What is at a path of a value. */
+/** The value at a path. */
 export function valueAt(root: unknown, path: string): unknown {
   let value = root;
   for (const part of partsOf(path)) {
@@ -16,14 +16,14 @@ export function valueAt(root: unknown, path: string): unknown {
   return value;
 }
 
-/** An object with another value at a path of keys. */
+/** A copy of an object with another value at a path of keys. */
 export function withValueAt(root: JsonObject, path: string, value: unknown): JsonObject {
   const [key = '', ...rest] = partsOf(path);
   const inner = root[key];
   return { ...root, [key]: rest.length > 0 ? withValueAt(isObject(inner) ? inner : {}, rest.join('.'), value) : value };
 }
 
-/** Whether one path is the other or leads into it. */
+/** Whether a path equals the other or is inside it. */
 export function isInside(path: string, outer: string): boolean {
   return path.startsWith(outer) && /^(?:$|[.[])/.test(path.slice(outer.length));
 }
@@ -35,7 +35,7 @@ export function isInsideAny(path: string, outer: { readonly has: (path: string) 
   return outer.has(path);
 }
 
-/** The members of the last text that was looked at, by where they open: one line may have many places that change. */
+/** A cache of the members of the last text, by where their object opens: one line may have many changes. */
 let known: { readonly text: string; readonly members: Map<number, readonly Member[]> } | undefined;
 
 function membersAt(text: string, open: number): readonly Member[] {
@@ -45,7 +45,7 @@ function membersAt(text: string, open: number): readonly Member[] {
   return members;
 }
 
-/** Where a value is in the text of the object that opens at `open`. */
+/** The range of a value in the text of the object that opens at `open`. */
 function placeAt(text: string, open: number, parts: readonly string[]) {
   let place = { start: open, end: open };
   for (const part of parts) {
@@ -59,7 +59,7 @@ function placeAt(text: string, open: number, parts: readonly string[]) {
   return place;
 }
 
-/** The splice that puts JSON to a path; none where there is nothing to put it into. */
+/** The splice that sets a path to JSON; empty if its parent does not exist. */
 export function setAt(text: string, open: number, path: string, json: string): Splice[] {
   const parts = partsOf(path);
   const around = placeAt(text, open, parts.slice(0, -1));
@@ -69,7 +69,7 @@ export function setAt(text: string, open: number, path: string, json: string): S
   return place ? [{ ...place, text: json }] : [];
 }
 
-/** Takes elements out of arrays, one by one: each with the comma behind it, or before it where none stays behind. */
+/** Makes a function that removes an array element: with the comma after it, or before it if no later element stays. */
 export function elementRemover(leaving: ReadonlySet<string>) {
   const lastStaying = new Map<string, number>();
   return (text: string, open: number, path: string): Splice[] => {

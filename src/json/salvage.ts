@@ -1,17 +1,16 @@
 import { skipSpace, skipValue } from './text.ts';
 import { type JsonObject, parseObject } from './value.ts';
 
-/** A whole JSON object inside a line, as positions in the text that was looked at. */
+/** The range of a whole JSON object inside a line. */
 export interface SalvagedObject {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Finds the entries that a line which is not one JSON object still holds whole: from its start on and up to its end,
- * with nothing but white space and NULs between them. Every character is looked at a fixed number of times, also in a
- * line made to be slow: from the start one object is read after the other, and from the end the brace that opens an
- * object is found by counting, without trying all of them.
+ * Finds the whole entries on a line that is not one JSON object: from its start and from its end, with only white space
+ * and NULs between them. Runs in linear time, even for a malicious line: from the start objects are read one after the
+ * other, and from the end the opening brace of an object is found by counting.
  */
 export function salvageEntries(text: string, isEntry: (value: JsonObject) => boolean): SalvagedObject[] {
   const isWhole = (start: number, end: number): boolean => {
@@ -38,8 +37,8 @@ export function salvageEntries(text: string, isEntry: (value: JsonObject) => boo
 }
 
 /**
- * Whether a whole entry is somewhere in the line, also between things that are none. Only for naming the damage:
- * the work is bounded, and a line made to exceed the bound is named by what it starts with.
+ * Whether a whole entry is anywhere on the line. Only used to classify the damage: the work is bounded, and a line that
+ * exceeds the bound is classified by its start.
  */
 export function holdsEntry(text: string, isEntry: (value: JsonObject) => boolean): boolean {
   let budget = text.length * 4 + 4096;
@@ -53,7 +52,7 @@ export function holdsEntry(text: string, isEntry: (value: JsonObject) => boolean
   return false;
 }
 
-/** Behind white space and NULs, which a crash leaves between entries. */
+/** Skips white space and NULs, which a crash leaves between entries. */
 function skipGap(text: string, from: number): number {
   let at = from;
   while (isGap(text.charCodeAt(at))) at++;
@@ -70,7 +69,7 @@ function isGap(code: number): boolean {
   return code === 0x20 || code === 0x09 || code === 0x0d || code === 0x0a || code === 0;
 }
 
-/** From a closing brace back to the one that opens it, strings passed over; -1 where none is at or after `first`. */
+/** From a closing brace back to its opening one, skipping strings; -1 if there is none from `first` on. */
 function openingBrace(text: string, closing: number, first: number): number {
   let depth = 0;
   for (let at = closing; at >= first; at--) {
@@ -89,7 +88,7 @@ function openingBrace(text: string, closing: number, first: number): number {
 
 /** From a string's closing quote back to its opening one. */
 function stringStart(text: string, closing: number, first: number): number {
-  // lastIndexOf takes a negative position for 0.
+  // lastIndexOf treats a negative position as 0.
   for (let at = closing; at > first; ) {
     at = text.lastIndexOf('"', at - 1);
     if (at < first) return -1;

@@ -1,19 +1,18 @@
 import type { JsonObject } from './value.ts';
 
 /**
- * JSON as text with positions. For lines that JSON.parse accepts: nothing here checks the grammar, everything here
- * keeps the bytes. It works alike on decoded text and on raw bytes held one to a character, for all of JSON's
- * structure is ASCII.
+ * JSON as text with positions, for lines that JSON.parse accepts: the grammar is not checked, and all bytes are kept.
+ * Works on decoded text and on raw bytes (one character per byte), because JSON's structure is ASCII.
  */
 
 /** A member of an object, as positions in the text. */
 export interface Member {
-  /** Start of the key's opening quote. */
+  /** The key's opening quote. */
   readonly start: number;
   /** The key, unescaped. */
   readonly key: string;
   readonly valueStart: number;
-  /** Behind the value's last character. */
+  /** After the value's last character. */
   readonly valueEnd: number;
 }
 
@@ -29,7 +28,7 @@ export function skipSpace(text: string, from: number): number {
   }
 }
 
-/** From an opening quote to behind the closing one; -1 where the string does not end. */
+/** From an opening quote to the position after the closing one; -1 if the string does not end. */
 export function skipString(text: string, from: number): number {
   let end = text.indexOf('"', from + 1);
   while (end >= 0) {
@@ -41,7 +40,7 @@ export function skipString(text: string, from: number): number {
   return -1;
 }
 
-/** From the first character of a value to behind its last; -1 where it does not end. No recursion, so depth is free. */
+/** From the start of a value to the position after it; -1 if it does not end. No recursion, so any depth is fine. */
 export function skipValue(text: string, from: number): number {
   const first = text.charCodeAt(from);
   if (first === QUOTE) return skipString(text, from);
@@ -73,7 +72,7 @@ export function skipValue(text: string, from: number): number {
   return -1;
 }
 
-/** The members of the object that opens at `open`, in order, repeated ones too; of an array its elements. */
+/** The members of the object that opens at `open`, in order, including repeated ones; of an array its elements. */
 export function* objectMembers(text: string, open: number): Generator<Member> {
   const isArray = text.charCodeAt(open) === 0x5b;
   let at = skipSpace(text, open + 1);
@@ -88,7 +87,7 @@ export function* objectMembers(text: string, open: number): Generator<Member> {
   }
 }
 
-/** The elements of the array that opens at `open`, as positions. */
+/** The elements of the array that opens at `open`. */
 export function* arrayElements(
   text: string,
   open: number,
@@ -96,26 +95,26 @@ export function* arrayElements(
   for (const { start, valueEnd } of objectMembers(text, open)) yield { start, end: valueEnd };
 }
 
-/** The last member with this key: the one that JSON.parse keeps. */
+/** The last member with this key, which is the one that JSON.parse keeps. */
 export function findMember(text: string, open: number, key: string): Member | undefined {
   let found: Member | undefined;
   for (const member of objectMembers(text, open)) if (member.key === key) found = member;
   return found;
 }
 
-/** The text of a JSON string, quotes included, as the string it is for. */
+/** Decodes a JSON string, given with its quotes. */
 export function unquote(quoted: string): string {
   return quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
 }
 
-/** A change of a text: what is from start to end becomes something else. */
+/** A change of a text: replaces the range from start to end. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** The text with all splices made; they must not overlap. */
+/** Applies all splices; they must not overlap. */
 export function applySplices(text: string, splices: readonly Splice[]): string {
   if (splices.length === 0) return text;
   const ordered = [...splices].sort((a, b) => a.start - b.start || a.end - b.end);
@@ -129,14 +128,14 @@ export function applySplices(text: string, splices: readonly Splice[]): string {
 }
 
 /**
- * Splices of what a JSON string says, as splices of the text that it is in: `start` is the place of its opening quote.
- * They must be in order and must not overlap; all escapes outside of them stay as they are.
+ * Converts splices of a decoded JSON string to splices of the text around it; `start` is its opening quote. They must
+ * be in order and not overlap; escapes outside of them stay unchanged.
  */
 export function spliceString(text: string, start: number, splices: readonly Splice[]): Splice[] {
-  /** Behind the quote and as many characters as were passed of the unescaped string. */
+  /** The position in the text after `passed` decoded characters. */
   let at = start + 1;
   let passed = 0;
-  /** The next escape, which is looked for once: most strings have long stretches without one. */
+  /** The next escape, searched only once: most strings have few. */
   let next = -1;
   const advance = (to: number): number => {
     while (passed < to) {
@@ -165,7 +164,7 @@ export function setMember(text: string, open: number, key: string, value: string
   return setMembers(text, open, new Map([[key, value]]))[0] as Splice;
 }
 
-/** The same for several members; those that are new are appended in their order, as JSON.stringify writes them. */
+/** The same for several members; new ones are appended in order. */
 export function setMembers(text: string, open: number, values: ReadonlyMap<string, string>): Splice[] {
   const found = new Map<string, Splice>();
   let end: number | undefined;
@@ -180,12 +179,12 @@ export function setMembers(text: string, open: number, values: ReadonlyMap<strin
   return [...found.values(), { start: at, end: at, text: `${end === undefined ? '' : ','}${added.join(',')}` }];
 }
 
-/** The splices that take some elements, with their commas, out of the array that opens at `open`. */
+/** The splices that remove some elements of an array, with their commas. */
 export function removeElements(text: string, open: number, isRemoved: (index: number) => boolean): Splice[] {
   return removeMembers(text, open, (_, index) => isRemoved(index));
 }
 
-/** Takes members out of the object at `open`, each with the comma behind it, the last with the one before. */
+/** The splices that remove members of an object, each with the comma after it, the last with the one before. */
 export function removeMembers(
   text: string,
   open: number,
@@ -209,7 +208,7 @@ export function removeMembers(
   return splices;
 }
 
-/** An object's text with members set to a JSON text, new ones at the end, or removed where it is undefined. */
+/** Sets members of an object to JSON text, new ones at the end, or removes them if undefined. */
 export function changeMembers(text: string, value: JsonObject, changes: ReadonlyMap<string, string | undefined>) {
   if (changes.size === 0) return text;
   const open = skipSpace(text, 0);
@@ -219,7 +218,7 @@ export function changeMembers(text: string, value: JsonObject, changes: Readonly
     const removed = removeMembers(text, open, (key) => changes.has(key) && !set.has(key));
     return applySplices(text, [...removed, ...setMembers(text, open, set)]);
   }
-  // Nearly every entry of version 1: all is new, and nothing has to be looked for.
+  // Nearly every entry of version 1: all members are new, so none has to be searched.
   const end = text.slice(0, text.lastIndexOf('}')).trimEnd().length;
   const added = [...set].map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',');
   return `${text.slice(0, end)}${end === open + 1 ? '' : ','}${added}${text.slice(end)}`;

@@ -1,4 +1,4 @@
-/** What JSON.parse gives for an object: nothing is known about its members yet. */
+/** An object from JSON.parse, whose members are not checked yet. */
 export interface JsonObject {
   readonly [key: string]: unknown;
 }
@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What a text stands for; undefined where it is no JSON, for JSON itself has no such value. */
+/** Parses JSON; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -16,13 +16,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The same for an object; undefined for anything else. */
+/** Parses an object; undefined for anything else. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = parseJson(text);
   return isObject(value) ? value : undefined;
 }
 
-/** As String() gives it; '' for what it throws on, such as {"toString":1}, which JSON can hold. */
+/** String(), but '' if that throws, as for {"toString":1}. */
 export function stringText(value: unknown): string {
   try {
     return String(value);

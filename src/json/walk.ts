@@ -1,34 +1,34 @@
 import { skipSpace, skipString, skipValue, unquote } from './text.ts';
 
-/** An object or array on the way down to the place that is looked at. Its fields name the member the walk is in. */
+/** An object or array on the way to the current position. Its fields name the current member. */
 export interface Frame {
   readonly array: boolean;
   /** Where it opens. */
   readonly start: number;
   readonly parent: Frame | undefined;
-  /** 1 for what the walk starts with. */
+  /** 1 for the outermost one. */
   readonly depth: number;
-  /** Object: the key of the member that the walk is in, unescaped, and where its quote opens. */
+  /** Object: the key of the current member, unescaped, and the position of its quote. */
   key: string;
   keyStart: number;
-  /** Array: the number of the element that the walk is in. Object: of the member. */
+  /** The index of the current element or member. */
   index: number;
 }
 
-/** What a walk calls. Positions are those of the text; ends are behind the last character. */
+/** Callbacks of a walk. Ends are positions after the last character. */
 export interface JsonVisitor {
   open?(frame: Frame): void;
-  /** The key of a member, quotes included in the span; `frame.key` has it unescaped. */
+  /** A key, including its quotes; `frame.key` is unescaped. */
   key?(frame: Frame, start: number, end: number): void;
-  /** A string that is a value, quotes included in the span. */
+  /** A string value, including its quotes. */
   string?(frame: Frame, start: number, end: number): void;
   /** A number, true, false or null. */
   word?(frame: Frame, start: number, end: number): void;
-  /** Called when the object or array has ended; `frame.parent` is in the member that it is the value of. */
+  /** Called after the end of an object or array; `frame.parent` is at the member with that value. */
   close?(frame: Frame, end: number): void;
 }
 
-/** Walks once through JSON that JSON.parse accepts, however deep: decoded text, or a byte to a character. */
+/** Walks through valid JSON of any depth: decoded text, or one character per byte. */
 export function walkJson(text: string, from: number, visitor: JsonVisitor): void {
   let at = skipSpace(text, from);
   let frame: Frame | undefined;
@@ -75,7 +75,7 @@ export function walkJson(text: string, from: number, visitor: JsonVisitor): void
   }
 }
 
-/** Where the member that the walk is in is, as in `message.content[1].data`. */
+/** The path of the current member, such as `message.content[1].data`. */
 export function pathOf(frame: Frame): string {
   return spellPath(stepsTo(frame));
 }
@@ -87,7 +87,7 @@ export function pointerOf(frame: Frame): string {
     .join('');
 }
 
-/** A key as a JSON Pointer has it. */
+/** A key as a step of a JSON Pointer. */
 export function pointerStep(key: string): string {
   return key.replace(/~/g, '~0').replace(/\//g, '~1');
 }
@@ -98,7 +98,7 @@ function stepsTo(frame: Frame): (string | number)[] {
   return steps.reverse();
 }
 
-/** Keys and indexes as a path. */
+/** A path from keys and indexes. */
 export function spellPath(steps: readonly PropertyKey[]): string {
   const spell = (step: PropertyKey): string => {
     if (typeof step === 'number') return `[${step}]`;
@@ -108,7 +108,7 @@ export function spellPath(steps: readonly PropertyKey[]): string {
   return steps.map(spell).join('').replace(/^\./, '');
 }
 
-/** How deep objects and arrays are nested, 1 for a flat object. */
+/** The nesting depth of objects and arrays, 1 for a flat object. */
 export function nestingDepth(text: string): number {
   let deepest = 0;
   walkJson(text, 0, { open: ({ depth }) => (deepest = Math.max(deepest, depth)) });

@@ -6,16 +6,16 @@ import width, { cutToWidth } from '../util/width.ts';
 import { counted, grouped } from '../util/words.ts';
 import { type Marks, nameOf, oneLine, type RowStyle, shownText } from './row.ts';
 
-/** One branch, by the entry at its end. */
+/** A branch, by the entry at its end. */
 export interface BranchRow {
   readonly id: string;
   /** 1 for the leaf that is last in the file. */
   readonly leaf: number;
   readonly line: number;
   readonly isCurrent: boolean;
-  /** The nearest label above the end, on the part of the path that is this branch's own. */
+  /** The nearest label above the end that belongs to this branch alone. */
   readonly label: string | undefined;
-  /** What the user said last. */
+  /** The last user message. */
   readonly lastUserText: string | undefined;
   /** On the whole path. */
   readonly messages: number;
@@ -23,11 +23,11 @@ export interface BranchRow {
   readonly timestamp: unknown;
 }
 
-/** So many branches are read at once, so that their entries are read in the order of the file. */
+/** Branches are read in batches, so that their entries are read in file order. */
 const BRANCHES_TOGETHER = 1000;
 const LONGEST_TEXT = 500;
 
-/** The branches of a session, the one that is last in the file first, in parts. Linear in the entries. */
+/** The branches of a session in batches, the last in the file first. Linear in the entries. */
 export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<BranchRow[]> {
   const { index } = session;
   const children = new Children(index);
@@ -64,7 +64,7 @@ export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<Br
   }
 }
 
-/** For each entry, what its path holds: each is its parent's plus its own. */
+/** For each entry, totals of its path: its parent's plus its own. */
 async function pathSums(session: Log, children: Children) {
   const { index } = session;
   const messages = new Uint32Array(index.size);
@@ -77,7 +77,7 @@ async function pathSums(session: Log, children: Children) {
     tokens[position] = usageOf(value).totalTokens;
   });
   for (const at of children.topDown()) {
-    // Nothing is at the negative number that a root has for a parent.
+    // A root's parent is negative, and nothing is stored there.
     const parent = children.parentOf(at);
     const isMessage = index.typeOf(at) === 'message';
     messages[at] = (messages[parent] ?? 0) + (isMessage ? 1 : 0);
@@ -87,7 +87,7 @@ async function pathSums(session: Log, children: Children) {
   return { messages, tokens, lastUser };
 }
 
-/** As `git branch -v`: a star for the current branch, then what it is, how large, how old, and what it is about. */
+/** As `git branch -v`: a star for the current branch, then id, size, age, and subject. */
 export function formatBranches(
   branches: readonly BranchRow[],
   { shortId }: Marks,
@@ -103,7 +103,7 @@ export function formatBranches(
     ageText(branch.timestamp, look.isTerminal ? now : undefined),
   ]);
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(0, ...rows.map((cells) => width(cells[column] as string))));
-  // A star before them, and the blanks between them.
+  // The star, and the spaces between columns.
   const fixed = widths.reduce((sum, one) => sum + one, 2 + 1 + 2 + 2 + 2 + 2);
   return branches.map((branch, at) => {
     const cells = rows[at] as string[];
@@ -119,7 +119,7 @@ export function formatBranches(
   });
 }
 
-/** How long ago for a person, the time itself where nobody looks now. */
+/** The age on a terminal, else the time. */
 function ageText(timestamp: unknown, now: number | undefined): string {
   const time = timeOf(timestamp);
   if (Number.isNaN(time)) return 'no date';
@@ -132,7 +132,7 @@ export function branchRecord(branch: BranchRow, now: number): Record<string, unk
   return { ...branch, age: Number.isNaN(time) ? undefined : Math.floor((now - time) / 1000) };
 }
 
-/** In milliseconds since 1970; NaN where it is no time. */
+/** In milliseconds since 1970; NaN if it is not a time. */
 function timeOf(timestamp: unknown): number {
   return typeof timestamp === 'string' || typeof timestamp === 'number' ? new Date(timestamp).getTime() : Number.NaN;
 }
@@ -141,7 +141,7 @@ const DAY = 86_400;
 /** In seconds. */
 const UNITS = { year: 365 * DAY, month: 30 * DAY, week: 7 * DAY, day: DAY, hour: 3600, minute: 60 };
 
-/** '3 hours ago', in the largest unit of which there are at least two, as git does. */
+/** '3 hours ago', in the largest unit with at least two, as git does. */
 export function ago(milliseconds: number): string {
   if (milliseconds < 0) return 'in the future';
   const seconds = Math.floor(milliseconds / 1000);

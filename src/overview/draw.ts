@@ -6,26 +6,29 @@ import { leaves, markPositions, pathTo } from '../tree/path.ts';
 import { counted } from '../util/words.ts';
 import { formatRow, type Marks, oneLine, overviewRecord, type RowStyle, rowOf, shownText } from './row.ts';
 
-/** Branches nested deeper than this are drawn in the last column, with their depth as a number. */
+/** Deeper branches are drawn in the last column, with their depth as a number. */
 const MAX_COLUMNS = 24;
-/** Nor do they take more than a quarter of the line. */
+/** Columns take at most a quarter of the line. */
 const COLUMN_SHARE = 8;
-/** So many lines are drawn at once, so that their entries are read in the order of the file. */
+/** Lines are drawn in batches, so that their entries are read in file order. */
 const LINES_TOGETHER = 1000;
 const MAX_KINDS = 4;
 const LONGEST_TEXT = 200;
 
-/** `depth`: columns of branches before it; `branchesOff`: the first entry of a side branch; `isRoot`: of a tree. */
+/**
+ * `depth`: columns of branches before it; `branchesOff`: the first entry of a side branch; `isRoot`: the root of a
+ * tree.
+ */
 type DrawnEntry = { kind: 'entry'; position: number; depth: number; branchesOff: boolean; isRoot: boolean };
-/** Entries that are not worth a line each, and how many of them are of which role or type. */
+/** Entries folded into one line, counted by role or type. */
 type DrawnRun = { kind: 'run'; depth: number; count: number; kinds: ReadonlyMap<string, number> };
 /** A line of the drawing. */
 export type DrawnLine = Readonly<DrawnEntry> | Readonly<DrawnRun>;
 
 /**
- * The tree as lines, from the roots down: at a branch point the side branches come first, and the branch that leads to
- * the leaf, or else to the last entry in the file, goes on in the same column. So the columns are as many as branches
- * nest, however long the trunk is. What is notable gets a line of its own. Linear, without recursion.
+ * The tree as lines, from the roots down. At a branch point side branches come first; the branch to the leaf, or else
+ * to the last entry in the file, continues in the same column. So there are only as many columns as nested branches.
+ * Notable entries get a line of their own. Linear, without recursion.
  */
 export function* drawnLines(
   index: LogIndex,
@@ -52,7 +55,7 @@ export function* drawnLines(
         count++;
         last = at;
       }
-      // A run of one takes a line either way, so the entry is shown.
+      // One entry takes a line anyway, so it is shown.
       if (count === 1) yield { ...inColumn, position: last };
       else if (count > 1) yield { kind: 'run', depth, count, kinds };
       yield { ...inColumn, position: at };
@@ -65,7 +68,7 @@ export function* drawnLines(
   }
 }
 
-/** For each entry the last one in the file at or below it; more than any on the path to the leaf. */
+/** For each entry the last one in the file at or below it; entries on the path to the leaf come before all others. */
 function reachOf(index: LogIndex, children: Children, leaf: number): Int32Array {
   const reach = new Int32Array(index.size).fill(-1);
   for (let last = index.size - 1; last >= 0; last--) {
@@ -75,7 +78,7 @@ function reachOf(index: LogIndex, children: Children, leaf: number): Int32Array 
   return reach;
 }
 
-/** The tree of a session, many lines at a time; every entry has one where it is unfolded. */
+/** The tree of a session in batches of lines; `unfolded` gives every entry a line. */
 export async function* drawTree(
   session: Log,
   marks: Marks,
@@ -118,7 +121,7 @@ export async function* drawTree(
   yield await draw(together);
 }
 
-/** Where a branch ends in an extension's data, the last message above it, which says what the branch is about. */
+/** If a branch ends in an extension's data: the last message above it, which shows what the branch is about. */
 function* lastMessages(index: LogIndex, children: Children, ends: readonly number[]): Generator<number> {
   const visited = new Set<number>();
   for (const end of ends)
@@ -136,7 +139,7 @@ function columns(depth: number, look: RowStyle): string {
 
 function runText({ depth, count, kinds }: DrawnRun, look: RowStyle): string {
   const sorted = [...kinds].sort((a, b) => b[1] - a[1]);
-  // The names come from the log.
+  // Names come from the log.
   const named = sorted.slice(0, MAX_KINDS).map(([kind, many]) => `${many} ${shownText(kind, look)}`);
   if (sorted.length > MAX_KINDS) named.push('...');
   return look.style.dim(`${columns(depth, look)}\u2502   ${counted(count, 'entry', 'entries')}: ${named.join(', ')}`);

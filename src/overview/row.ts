@@ -7,25 +7,25 @@ import type { Io, Paint, Style } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import width, { columnsOf, cutToWidth } from '../util/width.ts';
 
-/** What is marked in an overview of a session. */
+/** What an overview marks. */
 export interface Marks {
   /** The leaf: the last entry of the log, or the one that the user named; -1 for none. */
   readonly leaf: number;
   readonly labels: ReadonlyMap<number, string>;
-  /** A long id as people see it. */
+  /** Shortens a long id for display. */
   readonly shortId: (id: string) => string;
 }
 
-/** How rows are set: for a terminal of so many columns, or for a pipe. */
+/** How rows are formatted: for a terminal of this width, or for a pipe. */
 export interface RowStyle {
   readonly style: Style;
   readonly isTerminal: boolean;
   readonly columns: number;
 }
 
-/** Widest rows in a pipe, where nobody sees the edge. */
+/** The width of rows in a pipe. */
 const PIPE_COLUMNS = 200;
-/** Roles up to toolResult are in a column of their own. */
+/** The width of the column for roles and types. */
 const KIND_COLUMNS = 10;
 
 export function rowStyle({ stdout, style }: Pick<Io, 'stdout' | 'style'>): RowStyle {
@@ -33,7 +33,7 @@ export function rowStyle({ stdout, style }: Pick<Io, 'stdout' | 'style'>): RowSt
   return { style, isTerminal, columns: isTerminal ? columnsOf(stdout) : PIPE_COLUMNS };
 }
 
-/** Log content as the output takes it. */
+/** Log content, made safe for a terminal. */
 export function shownText(text: string, { isTerminal }: RowStyle): string {
   return isTerminal ? printable(text) : text;
 }
@@ -46,7 +46,7 @@ export function rowOf(entry: LogEntry, look: RowStyle) {
   return { position, id: nameOf(entry), kind: kindOf(value), text: oneLine(value, look.columns) };
 }
 
-/** One line for an entry: lines of the drawing, id, marks as git has them, kind and as much of its text as fits. */
+/** A line for an entry: tree lines, id, decorations as in git, kind, and as much of its text as fits. */
 export function formatRow(row: EntryRow, marks: Marks, look: RowStyle, before = '', leafName?: string): string {
   const { style } = look;
   const decorations: [text: string, paint: Paint][] = [];
@@ -71,7 +71,7 @@ function kindPaint(kind: string, style: Style): Paint {
   return entryTypeOf(kind)?.toModel === 'summary' ? style.magenta : style.dim;
 }
 
-/** An entry's place in the log, as JSON; what the entry has not is left out. */
+/** An entry's place in the log, as JSON; missing members are left out. */
 export function overviewRecord({ position, line, value }: LogEntry, marks: Marks): Record<string, unknown> {
   return {
     line,
@@ -84,36 +84,36 @@ export function overviewRecord({ position, line, value }: LogEntry, marks: Marks
   };
 }
 
-/** How an overview names an entry: by its id, or by its line where it has none. */
+/** The name of an entry in an overview: its id, or its line if it has none. */
 export function nameOf({ line, value }: LogEntry): string {
   return typeof value['id'] === 'string' ? value['id'] : `line:${line}`;
 }
 
-/** What an entry is called in an overview: the role of a message, else its type. */
+/** The kind of an entry in an overview: the role of a message, else its type. */
 export function kindOf(value: JsonObject): string {
   const type = stringOf(value['type']);
   if (type !== 'message') return type || '(no type)';
   return stringOf(messageOf(value)?.['role']) || type;
 }
 
-/** Everything in an entry that a person would read, one part per line: what `--grep` looks through. */
+/** All readable text of an entry, one part per line; `--grep` searches it. */
 export function entryText(value: JsonObject): string {
   return [...entryParts(value)].filter((part) => part !== '').join('\n');
 }
 
-/** The start of an entry's text on one line, white space taken together. */
+/** The start of an entry's text on one line, with white space collapsed. */
 export function oneLine(value: JsonObject, longest: number): string {
   let line = '';
   for (const part of entryParts(value)) {
     if (line.length >= longest) break;
-    // Twice as much, for white space is about to go.
+    // Read more than needed, because white space is collapsed.
     const start = part.slice(0, longest * 2 + 100);
     line = `${line} ${start}`.replace(/\s+/g, ' ').trim();
   }
   return line;
 }
 
-/** What of a type without a text of its own a person would read. */
+/** Keys with readable text, for types without a `text` of their own. */
 const USUAL_KEYS = 'customType thinkingLevel mode name title serviceTier tier reason task systemPrompt'.split(' ');
 
 function entryParts(value: JsonObject): Iterable<string> {

@@ -2,7 +2,7 @@ import type { Log } from '../log/log.ts';
 import { SHORT_ID } from '../tree/last-entry.ts';
 import { partitionPoint } from '../util/search.ts';
 
-/** Ids of our own agents up to this length are shown as they are. */
+/** Native ids up to this length are not shortened. */
 const LONGEST = 12;
 
 type PartOfId = (id: string) => string;
@@ -10,8 +10,8 @@ const start: PartOfId = (id) => id.slice(0, SHORT_ID);
 const end: PartOfId = (id) => id.slice(-SHORT_ID);
 
 /**
- * Cuts a long id to a part that names the same entry as a REV, where one does: to its start or, in the log of another
- * agent, where many ids start with a kind and a time, to its end. Up to 8 bytes per entry.
+ * Shortens a long id to a part that is a valid REV for the same entry, if possible: to its start or, in another agent's
+ * log, where many ids start with a type and a time, to its end. Up to 8 bytes per entry.
  */
 export function idShortener({ index, format }: Log): (id: string) => string {
   const hashes = new Map<PartOfId, Uint32Array>();
@@ -32,7 +32,7 @@ export function idShortener({ index, format }: Log): (id: string) => string {
   };
 }
 
-/** FNV-1a. Two that are equal by chance only keep two ids long. */
+/** FNV-1a. A collision only leaves two ids unshortened. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;

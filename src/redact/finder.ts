@@ -3,7 +3,7 @@ import { type Kind, secretIn } from './kind.ts';
 import { kinds, optionalKinds } from './kinds.ts';
 import { presetRules } from './preset.ts';
 
-/** Kinds that have no pattern: what `--content` replaces, thinking that is taken out, names of home folders. */
+/** Kinds without a pattern: texts replaced with `--content`, removed thinking, names of home folders. */
 const OTHER_KINDS = ['content', 'thinking', 'user'];
 
 /** The ids of all kinds, sorted. */
@@ -11,7 +11,7 @@ export const KIND_IDS: readonly string[] = [
   ...new Set([...kinds, ...Object.values(optionalKinds), ...presetRules].map(({ id }) => id).concat(OTHER_KINDS)),
 ].sort();
 
-/** What a secret was replaced by, in this run or in an earlier one. Nothing but a known kind hides in one. */
+/** A marker that replaces a secret, from this run or an earlier one. Only of known kinds, so nothing can hide in one. */
 export const MARKER = new RegExp(`\\[redacted:(?:${KIND_IDS.join('|')}):\\d+\\]`, 'g');
 
 /** A secret in a text. */
@@ -19,23 +19,23 @@ export interface SecretHit {
   readonly start: number;
   readonly end: number;
   readonly kind: string;
-  /** What it is; where the text has it with escapes, it is another than the text there. */
+  /** The secret itself; differs from the text if that has escapes. */
   readonly value: string;
 }
 
-/** Takes hits of one kind of search, and gives the text without all that were found so far, of the same length. */
+/** Takes hits, and returns the text with everything found so far blanked out, at the same length. */
 export type TakeHits = (hits: readonly SecretHit[]) => string;
 
 export interface FinderOptions {
   readonly emails: boolean;
   readonly paths: boolean;
   readonly entropy: boolean;
-  /** Kinds by their ids; all where undefined. */
+  /** Kinds by id; undefined for all. */
   readonly only?: ReadonlySet<string> | undefined;
   readonly ignore: ReadonlySet<string>;
 }
 
-/** Finds secrets by what they look like and where they are. */
+/** Finds secrets by patterns and by the names of members. */
 export class Finder {
   readonly #kinds: readonly Kind[];
   readonly #preset: typeof presetRules;
@@ -47,13 +47,13 @@ export class Finder {
     const asked = Object.entries(optionalKinds).filter(
       ([option, { id }]) => options[option as keyof typeof optionalKinds] || only?.has(id),
     );
-    // Emails and paths are in URLs with a password; random texts are the last resort.
+    // Emails and paths may be part of a URL with a password; high entropy is the last resort.
     this.#kinds = [...kinds, ...asked.map(([, kind]) => kind)].filter(isWanted);
     this.#preset = presetRules.filter(isWanted);
     this.#hints = new Hints([...this.#kinds, ...this.#preset].map(({ hints }) => hints));
   }
 
-  /** False only where the raw text of a line has no secret. */
+  /** False only if the raw text of a line has no secret. */
   mayHold(raw: string): boolean {
     return this.#hints.areIn(raw);
   }
@@ -81,7 +81,7 @@ export class Finder {
     }
   }
 
-  /** The kind of secret that the value of a member is, by its name. */
+  /** The kind of secret that the value of a member is, by the member's name. */
   kindOfMember(name: string, value: string): string | undefined {
     if (value.length < 4 || value.length > 4096 || /\s/.test(value)) return undefined;
     return this.#kinds.find(({ names, accepts }) => names?.test(name) && accepts?.(value))?.id;

@@ -1,9 +1,9 @@
 import type { Kind } from './kind.ts';
 
 /**
- * What kinds of secrets may be in a text, by few patterns for all hints. Words that end in a mark are looked for from
- * there, for marks are rare; and words that start with a capital or a digit apart from others. Each of these is many
- * times as fast as one list of all words.
+ * Finds which kinds of secrets may be in a text, with few patterns for all hints. Words that end in punctuation are
+ * searched from there, because that is rare; words that start with a capital or a digit are searched separately. This
+ * is many times faster than one list of all words.
  */
 export class Hints {
   readonly #marked: WordPattern;
@@ -23,7 +23,7 @@ export class Hints {
     this.#patterns = [...new Set(hints.filter((hint) => hint instanceof RegExp))];
   }
 
-  /** False only where the raw text of a line has none. */
+  /** False only if the raw text of a line has no hint. */
   areIn(raw: string): boolean {
     const hasOne = ({ pattern }: WordPattern): boolean => raw.search(pattern) >= 0;
     return (
@@ -34,10 +34,10 @@ export class Hints {
     );
   }
 
-  /** Those that are in a text. */
+  /** The hints in a text. */
   foundIn(text: string): ReadonlySet<string | RegExp> {
     const found = new Set<string | RegExp>(this.#patterns.filter((hint) => hint.test(text)));
-    // One word may be part of another, and the pattern finds only one of them.
+    // A word may be part of another one, and the pattern finds only one of them.
     for (const { index } of text.matchAll(this.#marked.pattern))
       for (const word of this.#marked.words) if (text.endsWith(word, index + 1)) found.add(word);
     for (const { words, pattern } of [this.#capital, this.#small])
@@ -52,7 +52,10 @@ interface WordPattern {
   readonly pattern: RegExp;
 }
 
-/** One of the words; nothing at all where there are none. By their first characters: V8 then looks at most positions once. */
+/**
+ * A pattern for any of the words, or for nothing if there are none. Grouped by first character, which V8 searches
+ * faster.
+ */
 function anyOf(words: readonly string[]): string {
   if (words.length < 2) return words.map(spelled)[0] ?? '(?!)';
   const starts = [...new Set(words.map((word) => word.slice(0, 1)))];
@@ -61,7 +64,7 @@ function anyOf(words: readonly string[]): string {
   return `(?:${starts.map((start) => `${spelled(start)}(?:${rests(start).map(spelled).join('|')})`).join('|')})`;
 }
 
-/** The same for what is read backwards: by their last two characters. */
+/** The same for a lookbehind: grouped by the last two characters. */
 function endOf(words: readonly string[], depth = 2): string {
   if (words.length === 0) return '(?!)';
   if (words.includes('')) return '';

@@ -3,15 +3,15 @@ import { partitionPoint } from '../util/search.ts';
 import { MARKER, type SecretHit } from './finder.ts';
 import type { Unit } from './units.ts';
 
-/** No pattern goes on behind it: texts that are joined by it are searched as if each were alone. */
+/** A separator that no pattern crosses: joined texts are searched as if each were alone. */
 const BETWEEN = '\n\0\n';
-/** Takes the place of what was found, one for each character. It is white space to a pattern. */
+/** Replaces each character of what was found. Patterns treat it as white space. */
 export const BLANK = '\u2028';
 const NOT_BLANK = /[^\u2028]+/g;
 
-/** The texts of a line in one, for one search of all is faster than many of each. */
+/** All texts of a line joined, because one search is faster than many. */
 export class JoinedTexts {
-  /** What is left to be searched: what was found is blank, and so are markers of earlier runs. */
+  /** The text left to search: what was found is blanked out, and so are markers of earlier runs. */
   rest: string;
   readonly #units: readonly Unit[];
   readonly #starts: number[] = [];
@@ -27,7 +27,7 @@ export class JoinedTexts {
     this.rest = texts.join(BETWEEN).replace(MARKER, (marker) => BLANK.repeat(marker.length));
   }
 
-  /** Calls back for each text with what is left of it, and a function that makes hits of all that. */
+  /** Calls `work` with each text's remaining part, and a function that turns that into hits. */
   forEach(work: (unit: Unit, left: string, hits: (kind: string) => SecretHit[]) => void): void {
     this.#units.forEach((unit, at) => {
       const start = this.#starts[at] as number;
@@ -45,7 +45,7 @@ export class JoinedTexts {
     this.rest = applySplices(this.rest, splices);
   }
 
-  /** The text that a hit is in, and where it is there. */
+  /** The text that contains a hit, and the hit's range there. */
   placeOf({ start, end }: SecretHit): { readonly unit: Unit; readonly start: number; readonly end: number } {
     const at = partitionPoint(0, this.#starts.length, (one) => (this.#starts[one] as number) <= start) - 1;
     const from = this.#starts[at] as number;

@@ -1,21 +1,21 @@
 import { type Kind, prefixed } from './kind.ts';
 import { ACCESS_KEY, assigned, ENV_KEY, isCall, isPassword, isReal, isToken, NAME_HINT } from './named.ts';
 
-/** In a URL: the name of a scheme up to the colon behind a user name. */
+/** In a URL: from the scheme to the colon after the user name. */
 const URL_USER = '\\b[a-z][a-z0-9+.-]{1,30}:\\/\\/[^\\s\\/:@"\'`<>\\\\]{0,100}';
 const URL_HINT = /:(?:\\*\/){2}[^\s/"'@<>]{1,400}@/;
-/** One search for the tokens whose parts have dots between them. */
+/** One search for all tokens with parts separated by dots. */
 const DOTTED = /\.(?:[\w-]{6}[\w-]?\.[\w-]{27}|[a-f0-9]{64})/;
-/** Base64 and its variant for URLs. */
+/** Base64 and base64url. */
 const LONG = '[A-Za-z0-9+/_-]';
 
-/** What the rules of secretlint do not find, or not at the right place; in this order, the first that fits counts. */
+/** Kinds that secretlint's rules do not find, or not at the right place. In this order; the first match counts. */
 export const kinds: readonly Kind[] = [
   // Keys and certificates.
   {
     id: 'private-key',
     hints: ['PRIVATE KEY', 'PuTTY-User-Key'],
-    // To the end of the block, or of what looks like base64 where the block was cut off.
+    // Up to the end of the block, or of the base64 if the block was truncated.
     pattern:
       /-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:(?!-----)[\w\s+/=\\:;,.()-]){16,20000}(?:-----END (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?|PuTTY-User-Key-File-\d[^\0]{0,4000}?Private-MAC: [0-9a-f]{40,64}/g,
     example: '-----BEGIN ENCRYPTED PRIVATE KEY-----\\n<64>\\n<64>\\n-----END ENCRYPTED PRIVATE KEY-----',
@@ -212,7 +212,7 @@ export const kinds: readonly Kind[] = [
   prefixed('duffel-token', 'duffel_live_ duffel_test_', '[\\w-]{43}', 'duffel_live_<43>', 'duffel_live_<8>'),
   prefixed('prefect-key', 'pnu_ pnb_', '[A-Za-z0-9]{36}', 'pnu_<36>', 'pnu_<8>'),
 
-  // What shows where it is used.
+  // Secrets recognized by their context.
   {
     id: 'jwt',
     hints: /\.eyJ/,
@@ -281,7 +281,7 @@ export const kinds: readonly Kind[] = [
   {
     id: 'env-password',
     hints: NAME_HINT,
-    // Without quotes, and in capitals: all up to the end of the word, for a password may have any character.
+    // Unquoted, with a name in capitals: up to the end of the word, because a password may have any character.
     pattern:
       /(?<![\w.?&-])[A-Z0-9_]{0,80}(?:PASS(?:WORD|WD|PHRASE|CODE)?|PWD)=([^\s"'`\\]{4,400}?)(?=[;,)]{0,3}(?:[\s"'`\\]|$))/g,
     accepts: (secret) => isPassword(secret) && !isCall(secret),
@@ -307,7 +307,7 @@ export const kinds: readonly Kind[] = [
   assigned('env-key', ENV_KEY, isToken, 'DATADOG_KEY=<32h>', 'sort_key=<24>, PUBLIC_KEY=<24>', ''),
 ];
 
-/** What is found only when it is asked for, by the name of the option. */
+/** Kinds that are only searched with an option, by the name of the option. */
 export const optionalKinds = {
   emails: {
     id: 'email',
@@ -338,7 +338,7 @@ export const optionalKinds = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** Shannon's entropy. */
+/** Shannon entropy. */
 function bitsPerCharacter(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);

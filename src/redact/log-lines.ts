@@ -10,18 +10,18 @@ import type { Scanner } from '../scanner/scanner.ts';
 import { AppError, UnsupportedLog } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
 
-/** What `--from` takes besides the formats: a file that no format fits. */
+/** A value of `--from` for files that match no format. */
 export const ANY_JSONL = 'jsonl';
-/** No member is read: the scanner only has to say whether a line is JSON. */
+/** No member is read: the scanner only checks whether a line is JSON. */
 const NO_NAMES = { members: [], texts: [] };
-/** A title slot of omp, without its newline: it is written over in place. */
+/** omp's title slot without its newline: it is overwritten in place. */
 const SLOT_BYTES = 255;
 
 export interface DamagedPlace extends LeftOut {
   readonly offset: number;
 }
 
-/** A file that is no log of lines; the message says what it is and what to do. */
+/** A file that is not line-based; the message says what it is and what to do. */
 export class NoLines extends UnsupportedLog {
   readonly noun: string;
 
@@ -31,15 +31,15 @@ export class NoLines extends UnsupportedLog {
   }
 }
 
-/** The lines of a log in any format that has one JSON object per line; anything else is refused. */
+/** Reads the lines of a log in any format with one JSON object per line; refuses anything else. */
 export class LogLines {
   readonly #name: string;
   readonly #from: string | undefined;
   readonly #detection: Detection;
   readonly #scanner: Scanner | undefined;
-  /** Lines that are no JSON objects, as far as it was read. */
+  /** Lines so far that are not JSON objects. */
   readonly damaged: DamagedPlace[] = [];
-  /** Others may name offsets of this log, so no line may become longer or shorter. */
+  /** Other files may refer to offsets in this log, so no line may change its length. */
   #keepsOffsets = false;
   #isKnown = false;
 
@@ -67,7 +67,7 @@ export class LogLines {
     return this.#keepsOffsets || (line.length === SLOT_BYTES && isObject(line.json) && isTitleSlot(line.json));
   }
 
-  /** The lines that may be damaged: those that the scanner does not know to be JSON objects. */
+  /** Lines that may be damaged: those that the scanner does not accept as JSON objects. */
   #suspects(piece: LineBlock | Line, lines: readonly Line[]): readonly Line[] {
     const scanner = this.#scanner;
     const isScanned =
@@ -77,7 +77,7 @@ export class LogLines {
     return lines.filter((_line, index) => !isKnown[index]);
   }
 
-  /** What may be worked on, once it is known what the log is. */
+  /** The lines to redact, once the format is known. */
   async #identify(ours: readonly Line[]): Promise<readonly Line[]> {
     const { identity, open } = this.#detection;
     this.#isKnown = open || identity !== undefined;

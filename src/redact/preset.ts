@@ -2,7 +2,7 @@ import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import type { Kind } from './kind.ts';
 import { NAME_HINT } from './named.ts';
 
-/** What secretlint hands to a rule and gets from it. Its own runner is not used: it keeps notes of every call. */
+/** The interface of secretlint's rules. Its own runner is not used, because it records every call. */
 interface SecretlintContext {
   readonly createTranslator: () => (id: string, data?: Data) => SecretlintMessage;
   readonly report: (found: { readonly message: SecretlintMessage; readonly range: readonly [number, number] }) => void;
@@ -17,10 +17,9 @@ interface SecretlintRule {
 }
 
 /**
- * The rules of secretlint by their names: the kind of what they find, and what is in every text that has one, or nothing
- * where that is a name and its value. Left out are the filter that lets comments switch rules off, for anybody can write
- * into a log; the rule of Google's key files, which reads files; and those on passwords in URLs, which take the whole
- * URL for one.
+ * secretlint's rules by name: the kind of secret, and hints, none if it is a name with its value. Left out are the
+ * filter for comments that disable rules, because anybody can write into a log; the rule for Google's key files, which
+ * reads files; and those on passwords in URLs, which report the whole URL.
  */
 const KINDS: Readonly<Record<string, readonly [id: string, ...hints: string[]]>> = {
   aws: ['aws-secret-key'],
@@ -49,7 +48,7 @@ const KINDS: Readonly<Record<string, readonly [id: string, ...hints: string[]]>>
 export interface PresetRule {
   readonly id: string;
   readonly hints: Kind['hints'];
-  /** Where the secrets are in a text. */
+  /** The ranges of the secrets in a text. */
   readonly find: (text: string) => { readonly start: number; readonly end: number }[];
 }
 
@@ -65,7 +64,7 @@ function run(rule: SecretlintRule, text: string): { start: number; end: number }
       () =>
       (_id, data = {}) => ({ data }),
     report: ({ message, range: [from, to] }) => {
-      // Some rules report a range that starts with the name of the secret and is as long as the secret.
+      // Some rules report a range that starts at the name of the secret and has the length of the secret.
       const values = Object.values(message.data).filter((value) => typeof value === 'string');
       const secret = values.reduce((a, b) => (a.length < b.length ? b : a), '');
       const start = secret === '' ? -1 : text.indexOf(secret, from);

@@ -5,42 +5,42 @@ import { counted } from '../util/words.ts';
 import { type DamagedPlace, LogLines } from './log-lines.ts';
 import { type Found, newTally, type Redactor, type Tally } from './redactor.ts';
 
-/** A log to be searched. */
+/** A log to search. */
 export interface SearchedLog {
   readonly name: string;
-  /** The bytes from the start. A chunk's memory is used again for the next one. */
+  /** The bytes from the start. The memory of a chunk is reused for the next one. */
   readonly read: () => AsyncIterable<Buffer>;
-  /** It may be read twice, so that a value is also found before the place that gives it away. */
+  /** It can be read twice, so that a value is also found before the place that identifies it. */
   readonly rereadable: boolean;
-  /** The format that the user says it has. */
+  /** The format given by the user. */
   readonly from: string | undefined;
-  /** Tells which lines are damaged; without it all are parsed for that. */
+  /** Finds damaged lines; without it, all lines are parsed for that. */
   readonly scanner?: Scanner | undefined;
 }
 
 export interface RedactHooks {
   readonly onFound?: (line: Line, found: Found) => void;
-  /** Gets each line as it is to be, one character per byte, with its newline. */
+  /** Receives each redacted line, one character per byte, with its newline. */
   readonly onLine: (raw: string) => Promise<void> | void;
-  /** Gets the bytes of a log in which nothing was found; without it that is not read again. */
+  /** Receives the bytes of a log without secrets; without it, such a log is not read again. */
   readonly onChunk?: (chunk: Buffer) => Promise<void>;
 }
 
 /** What was found in a log. */
 export interface RedactedLog extends Tally {
   readonly lines: number;
-  /** To blobs, which are not searched. */
+  /** References to blobs, which are not searched. */
   readonly refs: number;
-  /** Lines that are no JSON objects, and were searched as text. */
+  /** Lines that are not JSON objects, and were searched as text. */
   readonly damaged: readonly DamagedPlace[];
 }
 
-/** What is said of refs. */
+/** A message about blobs that were not searched. */
 export function unsearched(refs: number): string {
   return `${counted(refs, 'blob ref')}; the blobs were not searched`;
 }
 
-/** Replaces the secrets of a log. */
+/** Replaces the secrets in a log. */
 export async function redactLog(log: SearchedLog, redactor: Redactor, hooks: RedactHooks): Promise<RedactedLog> {
   if (!log.rereadable) return await pass(log, redactor, hooks);
   const first = await pass(log, redactor, { onLine: () => {} });

@@ -9,36 +9,36 @@ import { Values } from './values.ts';
 
 export interface RedactorOptions extends FinderOptions {
   readonly content: boolean;
-  /** Values that are no secrets. */
+  /** Values that are not secrets. */
   readonly allow: ReadonlySet<string>;
-  /** Hears of each value once. */
+  /** Called once for each value. */
   readonly onValue?: ((marker: string, kind: string, value: string) => void) | undefined;
 }
 
-/** Something that was found in a line: never what it is. */
+/** A secret that was found in a line; never its value. */
 export interface Found {
   readonly kind: string;
-  /** A JSON Pointer; '' in a line that is no JSON. */
+  /** A JSON Pointer; '' if the line is not JSON. */
   readonly pointer: string;
 }
 
-/** What was done so far. */
+/** Counts of what was replaced. */
 export const newTally = () => ({
-  /** How many of which kind were replaced. */
+  /** By kind. */
   replaced: new Map<string, number>(),
-  /** Blocks of signed thinking that were taken out. */
+  /** Removed blocks of signed thinking. */
   thinking: 0,
 });
 export type Tally = ReturnType<typeof newTally>;
 
-/** Letters and digits that are spelled as escapes: nothing can be said of such a line without decoding it. */
+/** Letters and digits written as escapes: such a line must be decoded to be searched. */
 const HIDDEN = /\\u00[2-7]/;
-/** A shorter name is left where no folder shows whose it is, and so is one that many machines have. */
+/** Shorter user names, and common ones, are only replaced inside the path of a home folder. */
 const SHORTEST_USER = 3;
 const COMMON_USERS =
   /^(?:root|user|users|home|admin|runner|node|app|dev|ubuntu|debian|vscode|codespace|shared|public|default|guest|linuxbrew)$/i;
 
-/** Replaces secrets line by line; equal values are replaced by the same marker in all lines. */
+/** Replaces secrets line by line; equal values get the same marker in all lines. */
 export class Redactor {
   readonly values: Values;
   tally = newTally();
@@ -51,7 +51,7 @@ export class Redactor {
     this.values = new Values(options.onValue);
   }
 
-  /** The bytes of a line without its secrets. Where it has to stay as long as it was, blanks fill it up. */
+  /** The bytes of a line without its secrets, padded with spaces if it must keep its length. */
   line(line: Line, keepsLength = false, onFound?: (found: Found) => void): string {
     const { raw } = line;
     if (!this.#options.content && !HIDDEN.test(raw) && !this.#finder.mayHold(raw) && !this.values.mayHold(raw))
@@ -73,7 +73,7 @@ export class Redactor {
     return this.#join(text, units);
   }
 
-  /** Finds everything in the texts of a line, until nothing more is found in what is left. */
+  /** Searches the texts of a line until nothing more is found. */
   #search(units: readonly Unit[], keepsLength: boolean, onFound: ((found: Found) => void) | undefined): void {
     const texts = new JoinedTexts(units);
     const found: { readonly kind: string; readonly unit: Unit }[] = [];
@@ -86,7 +86,7 @@ export class Redactor {
         const { unit, start, end } = texts.placeOf(hit);
         let { value } = hit;
         if (value.includes(BLANK)) {
-          // What was found before is in the middle of it.
+          // Something found before is inside it.
           unit.splices = unit.splices.filter((one) => one.end <= start || end <= one.start);
           value = unit.text.slice(start, end);
         }
@@ -113,7 +113,7 @@ export class Redactor {
   }
 
   #markerFor(kind: string, value: string): string {
-    // Whose folder it is stands in other places too.
+    // The name of a home folder is also searched elsewhere.
     const user = kind === 'home' ? (value.split(/[\\/]/).at(-1) ?? '') : '';
     if (user.length >= SHORTEST_USER && !COMMON_USERS.test(user)) this.values.marker('user', user);
     const marker = this.values.marker(kind, value);
@@ -122,7 +122,7 @@ export class Redactor {
     return marker;
   }
 
-  /** The splices of all texts as splices of the line, from the innermost texts to the outermost. */
+  /** Converts the splices of all texts to splices of the line, innermost texts first. */
   #join(line: string, units: readonly Unit[]): Splice[] {
     const splices: Splice[] = [];
     const removed: SignedThinking[] = [];
@@ -139,7 +139,7 @@ export class Redactor {
     return [...splices.filter(stays), ...this.#withoutThinking(line, removed)];
   }
 
-  /** Takes blocks out of their arrays; one that would leave an empty array becomes a text that says so. */
+  /** Removes blocks from their arrays; if an array would become empty, the block is replaced by a text. */
   #withoutThinking(line: string, blocks: readonly SignedThinking[]): Splice[] {
     this.tally.thinking += blocks.length;
     const splices: Splice[] = [];
@@ -157,19 +157,19 @@ export class Redactor {
   }
 }
 
-/** Splices of a unit as splices of the text that it is in. */
+/** Converts splices of a unit to splices of the text around it. */
 function spliceUnit({ type, start, end }: Unit, splices: readonly Splice[], around: string): Splice[] {
   if (type !== 'number') return spliceString(around, start, splices);
   return splices.map(({ text }) => ({ start, end, text }));
 }
 
-/** What takes the place of a secret. Where that has to be as long as it was and the marker is longer: asterisks, or a number. */
+/** The replacement of a secret. If the length must stay the same and the marker is too long: asterisks, or a number. */
 function replacement({ type }: Unit, marker: string, length = Number.POSITIVE_INFINITY): string {
   if (type === 'number') return length < Number.POSITIVE_INFINITY ? '1'.repeat(length) : JSON.stringify(marker);
   return marker.length > length ? '*'.repeat(length) : marker;
 }
 
-/** A function that gives a pointer without what was found in the names of members on the way. */
+/** Makes a function that redacts the names of members in a pointer. */
 function safePointers(units: readonly Unit[]): (pointer: string) => string {
   const names = units
     .filter(({ type, splices }) => type === 'key' && splices.length > 0)
@@ -177,7 +177,7 @@ function safePointers(units: readonly Unit[]): (pointer: string) => string {
   return (pointer) => names.reduce((safe, [name, redacted]) => safe.replaceAll(name, redacted), pointer);
 }
 
-/** A value that is found in two ways has the kind that it was found by first. */
+/** A value found in two ways keeps its first kind. */
 function kindOf(marker: string): string {
   return marker.split(':')[1] ?? '';
 }

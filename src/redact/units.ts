@@ -2,73 +2,76 @@ import { type Splice, skipSpace, unquote } from '../json/text.ts';
 import { isObject, parseJson } from '../json/value.ts';
 import { type Frame, pointerOf, walkJson } from '../json/walk.ts';
 
-/** A text of a line that is looked at, unescaped. */
+/** A text of a line to search, unescaped. */
 export interface Unit {
-  /** What JSON holds as a string is looked at as its own strings; a number only where its name makes it a secret. */
+  /**
+   * 'json' is a string of JSON, whose own strings are searched; a number is only searched if its name suggests a
+   * secret.
+   */
   readonly type: 'key' | 'string' | 'json' | 'number';
   readonly text: string;
-  /** Where it is in the text that it is in, quotes included: in that of its container, or in the line. */
+  /** Its range in its container or else in the line, including quotes. */
   readonly start: number;
   readonly end: number;
-  /** The string of JSON that it is in. */
+  /** The string of JSON that contains it. */
   readonly container: Unit | undefined;
-  /** The name of the member that it is the value of; '' for a key and for an element of an array. */
+  /** The name of the member with this value; '' for a key and for an element of an array. */
   readonly name: string;
-  /** A JSON Pointer to its place in the line. */
+  /** A JSON Pointer to it. */
   readonly pointer: string;
-  /** The signed thinking that it is the text of. */
+  /** The signed thinking whose text it is. */
   thinking?: SignedThinking;
-  /** What is changed of it. */
+  /** Its changes. */
   splices: Splice[];
 }
 
-/** A block that its provider takes back only as it was. */
+/** A block that its provider only accepts unchanged. */
 export interface SignedThinking {
-  /** Where the block is in the line, and where the array opens that it is in. */
+  /** The range of the block in the line, and where its array opens. */
   readonly start: number;
   readonly end: number;
   readonly array: number | undefined;
   readonly index: number;
 }
 
-/** JSON in a string in JSON in a string: no agent writes more. */
+/** How deep JSON strings inside JSON strings are searched; no agent nests deeper. */
 const DEEPEST = 4;
-/** Members that name a record, a call or a session, and those that only their provider can read. */
+/** Members with ids of records, calls or sessions, and with data that only the provider can read. */
 const SKIPPED_NAMES =
   /^(?:id|ids|uuid|uuids)$|[a-z](?:Id|ID|Ids|IDs|Uuid|UUID|Uuids)$|_(?:id|ids|uuid)$|^signature$|Signature$|_signature$|^encrypted/;
 /** Not ids, whatever they end in. */
 const NO_ID = /key|secret|token|password|client/i;
-/** What a tool was asked to do is no link to a record. */
+/** The arguments of a tool have no ids of records. */
 const ARGUMENTS = /^(?:arguments|args|input|parameters|params)$/;
-/** Names of members whose number is a secret. */
+/** Members whose number is a secret. */
 const SECRET_NUMBER = /(?:pass(?:word|wd|phrase|code)|pwd)$/i;
-/** Above this a text of nothing but base64 is data. */
+/** A longer text of base64 alone is data. */
 const SHORTEST_DATA = 512;
-/** Members that say what a record is. */
+/** Members that describe a record. */
 const STRUCTURE =
   /^(?:type|subtype|role|name|toolName|tool|version|cli_version|model|modelId|model_id|provider|model_provider|api|timestamp|time|date|createdAt|updatedAt|startTime|lastUpdated|stopReason|stop_reason|finish_reason|mimeType|mime_type|media_type|status|kind|customType|level|thinkingLevel|mode|history_mode|userType|entrypoint|originator|operation|service_tier|schema_version|format|hash|sha256|detail|phase|channel|state)$/;
 
-/** The texts in JSON that JSON.parse accepts; containers come before what is in them. */
+/** The texts in valid JSON; containers come before their content. */
 export function collectUnits(json: string, from: number): Unit[] {
   const units: Unit[] = [];
   walkUnits(json, from, undefined, 1, units);
   return units;
 }
 
-/** A line that is no JSON, as if all of it were in a string: each escape is one character, as spliceString counts them. */
+/** A line that is not JSON, treated as one string: each escape is one character, as spliceString counts them. */
 export function damagedUnit(line: string): Unit {
   const text = line.replace(/\\(?:u.{0,4}|.?)/gs, (one) => String(parseJson(`"${one}"`) ?? '\ufffd'));
   const place = { start: -1, end: line.length + 1, container: undefined, name: '', pointer: '' };
   return { type: 'string', text, ...place, splices: [] };
 }
 
-/** Whether it is what somebody said or did, and not what says what a record is. */
+/** Whether it is content, and not a description of the record. */
 export function isContent({ type, container, name }: Unit): boolean {
   return type === 'string' && (container !== undefined || !STRUCTURE.test(name));
 }
 
 function walkUnits(json: string, from: number, container: Unit | undefined, depth: number, units: Unit[]): void {
-  /** Texts of thinking and whether it is signed, by the block. */
+  /** By block: the text of thinking, and whether it is signed. */
   const thinking = new Map<Frame, Unit>();
   const signed = new Set<Frame>();
   const add = (type: Unit['type'], text: string, frame: Frame, start: number, end: number): Unit => {
@@ -83,7 +86,7 @@ function walkUnits(json: string, from: number, container: Unit | undefined, dept
     string: (frame, start, end) => {
       const text = unquote(json.slice(start, end));
       const name = frame.array ? '' : frame.key;
-      // In JSON in a string nothing is a link to a record.
+      // JSON inside a string has no ids of records.
       if (!container && isSkipped(frame, name, text)) {
         if (/signature$/i.test(name) && text !== '') signed.add(frame);
         return;
@@ -118,7 +121,7 @@ function isSkipped(frame: Frame, name: string, text: string): boolean {
   return text.length >= SHORTEST_DATA && !NO_ID.test(name) && /^[A-Za-z0-9+/_-]+={0,2}$/.test(text);
 }
 
-/** An element of a list of ids is one. */
+/** An element of a list of ids is an id. */
 function nameAbove(frame: Frame, name: string): string {
   return frame.array && frame.parent && !frame.parent.array ? frame.parent.key : name;
 }

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { SecretHit, TakeHits } from './finder.ts';
 
-/** A shorter value is replaced where it was found alone: elsewhere it may be any word. */
+/** Shorter values are only replaced where they were found: elsewhere they may be any word. */
 const SHORTEST_SEARCHED = 6;
-/** A longer value is searched for inside of words too. */
+/** Values of this length are also searched inside words. */
 const SURELY_ONE = 16;
-/** So many values are searched for by one pattern. */
+/** How many values one pattern searches. */
 const MAX_IN_ONE = 200;
-/** Above this a value is known by its hash. */
+/** Longer values are stored as a hash. */
 const LONGEST_KEY = 100;
 
-/** Kinds whose pattern finds every occurrence, or of which there are too many. */
+/** Kinds whose pattern finds every occurrence, or with too many values. */
 const NOT_SEARCHED = new Set(['content', 'email', 'high-entropy', 'home', 'thinking']);
 
-/** The values of one run: what each is replaced by, and where they are. */
+/** The values of one run: their markers, and where they occur. */
 export class Values {
   readonly #markers = new Map<string, string>();
   readonly #numbers = new Map<string, number>();
@@ -24,7 +24,7 @@ export class Values {
     this.#onNew = onNew;
   }
 
-  /** What a value is replaced by; always the same in a run. */
+  /** The marker of a value; the same for the whole run. */
   marker(kind: string, value: string): string {
     const key = value.length > LONGEST_KEY ? createHash('sha256').update(value).digest('base64') : value;
     const known = this.#markers.get(key);
@@ -45,12 +45,12 @@ export class Values {
     group.add(kind, value);
   }
 
-  /** False only where the raw text of a line has none of the values. */
+  /** False only if the raw text of a line has none of the values. */
   mayHold(raw: string): boolean {
     return this.#groups.some((group) => group.mayHold(raw));
   }
 
-  /** Where the values are in a text. */
+  /** Finds the values in a text. */
   find(text: string, take: TakeHits): void {
     let rest = text;
     for (const group of this.#groups) {
@@ -60,18 +60,18 @@ export class Values {
   }
 }
 
-/** A password that is a word is in other texts too. */
+/** A password that is a word occurs in other texts too. */
 function isSearched(value: string): boolean {
   return value.length >= SHORTEST_SEARCHED && (value.length >= SURELY_ONE || !/^[A-Za-z]+$/.test(value));
 }
 
-/** So many lines without a new value, and a pattern of all values is worth its making. */
+/** After this many lines without a new value, a pattern for all values is worth compiling. */
 const WORTH_A_PATTERN = 50;
 
 class ValueGroup {
-  /** The values by how they are spelled: as they are, and with the escapes of JSON in JSON. */
+  /** By spelling: unchanged, and with the escapes of JSON inside JSON. */
   readonly #spelled = new Map<string, Pick<SecretHit, 'kind' | 'value'>>();
-  /** The longest part of each that has no escapes in JSON. */
+  /** The longest part of each value that JSON never escapes. */
   readonly #anchors: string[] = [];
   #hint: RegExp | undefined;
   #searches = 0;
@@ -97,7 +97,7 @@ class ValueGroup {
   find(text: string): SecretHit[] {
     const present = this.mayHold(text) ? [...this.#spelled.keys()].filter((spelled) => text.includes(spelled)) : [];
     if (present.length === 0) return [];
-    // The longest first: one value may be part of another.
+    // The longest first, because one value may be part of another.
     present.sort((a, b) => b.length - a.length);
     const hits: SecretHit[] = [];
     for (const { 0: spelled, index } of text.matchAll(new RegExp(present.map(bounded).join('|'), 'g'))) {

@@ -6,7 +6,7 @@ const MASK = PAGE - 1;
 /** Most logs are small, so the first page starts small; only it is ever copied. */
 const FIRST = 16;
 
-/** A growing list of numbers in typed arrays, for ten million entries. It grows by pages: the peak is what it holds. */
+/** A growing list of numbers in typed arrays, for ten million entries. It grows by pages, without a copy. */
 export class NumberColumn {
   readonly #make: (size: number) => Numbers;
   readonly #pages: Numbers[] = [];

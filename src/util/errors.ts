@@ -1,10 +1,10 @@
 /**
- * Something that stops a command: bad usage, unreadable input, a refusal. The message follows the form
- * "PATH: what is wrong; what to do", lower case and without a full stop; the program prints it as one line and exits 2.
+ * An error that ends a command: wrong usage, unreadable input, a refusal. The message has the form "PATH: what is
+ * wrong; what to do", lower case and without a full stop; the program prints it as one line and exits with 2.
  */
 export class AppError extends Error {
   override readonly name = 'AppError';
-  /** What kind of error it is, for programs; of the system's errors their own code, such as ENOENT. */
+  /** The kind of error, for programs; of system errors their own code, such as ENOENT. */
   readonly code: ErrorCode;
 
   constructor(message: string, code: ErrorCode = 'FAILED') {
@@ -22,14 +22,14 @@ export type ErrorCode =
   | 'CHANGED'
   | (`E${string}` & {});
 
-/** A wrong call. The program adds a pointer to the command's help. */
+/** Wrong usage. The program adds a pointer to the command's help. */
 export class UsageError extends AppError {
   constructor(message: string) {
     super(message, 'USAGE');
   }
 }
 
-/** An option that the command does not have, and nothing like it. */
+/** An unknown option without a similar one. */
 export class UnknownOption extends UsageError {
   readonly word: string;
 
@@ -39,23 +39,23 @@ export class UnknownOption extends UsageError {
   }
 }
 
-/** A file that is no session log, or one of a format that is not read, or that the command does not take. */
+/** A file that is not a session log, or whose format is not supported by the command. */
 export class UnsupportedLog extends AppError {
   constructor(message: string) {
     super(message, 'NOT_A_SESSION');
   }
 }
 
-/** What was to be written did not arrive: it ends the whole run, not only the work on one file. */
+/** Output could not be written: ends the whole run, not only the work on one file. */
 export class OutputError extends AppError {}
 
-/** The reader of our output went away. The run ends quietly, with the code earned so far. */
+/** The reader of our output went away. The run ends quietly, with the exit code so far. */
 export class ClosedPipe extends Error {
   override readonly name = 'ClosedPipe';
   exitCode = 0;
 }
 
-/** True for what a stream reports once its reader is gone. */
+/** Whether a stream's error means that its reader is gone. */
 export function isClosedPipe(error: unknown): boolean {
   return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'].includes(errorCode(error) ?? '');
 }
@@ -76,7 +76,7 @@ const SYSTEM_REASONS: Readonly<Record<string, string>> = {
   EIO: 'the disk reported an error; copy the file to another disk and try again',
 };
 
-/** The system's error about a path as one clear line; what is one already stays. */
+/** Turns a system error about a path into a clear message; AppErrors stay unchanged. */
 export function fileError(path: string, error: unknown, reasons = SYSTEM_REASONS): AppError {
   if (error instanceof AppError) return error;
   const code = errorCode(error) ?? '';
@@ -90,7 +90,7 @@ const WRITE_REASONS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied; check who may write there',
 };
 
-/** The same about a path that something was to be written to. */
+/** The same for a path that was to be written. */
 export function writeError(path: string, error: unknown): AppError {
   return fileError(path, error, WRITE_REASONS);
 }

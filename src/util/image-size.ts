@@ -1,15 +1,15 @@
-/** The sides of an image in pixels. */
+/** The size of an image in pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;
 }
 
-/** Enough for the headers of all but JPEG. */
+/** Enough for all headers but JPEG's. */
 const HEAD = 40;
-/** A JPEG has few segments before the one with its size; a file made to be slow has no more of our time. */
+/** A JPEG has few segments before its size; the limit protects against malicious files. */
 const MAX_SEGMENTS = 256;
 
-/** The sides of a PNG, JPEG, GIF or WebP from its first bytes, given as base64; undefined for what is none. */
+/** The size of a PNG, JPEG, GIF or WebP from its first bytes, given as base64; undefined for anything else. */
 export function imageSize(base64: string): ImageSize | undefined {
   const head = bytesAt(base64, 0, HEAD);
   if (head.length < 10) return undefined;
@@ -30,7 +30,7 @@ function webpSize(head: Buffer, text: string): ImageSize | undefined {
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
 }
 
-/** The size is in the start of the frame, behind segments that may hold a picture of their own. */
+/** The size is in the start-of-frame segment, after segments that may contain another picture. */
 function jpegSize(base64: string): ImageSize | undefined {
   let at = 2;
   for (let n = 0; n < MAX_SEGMENTS; n++) {
@@ -39,14 +39,14 @@ function jpegSize(base64: string): ImageSize | undefined {
     const marker = segment[1] as number;
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
     if (isFrame) return { width: segment.readUInt16BE(7), height: segment.readUInt16BE(5) };
-    // A marker may be filled up in front, and some have no length.
+    // A marker may have fill bytes before it, and some have no length.
     if (marker === 0xff) at++;
     else at += 2 + (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7) ? 0 : segment.readUInt16BE(2));
   }
   return undefined;
 }
 
-/** Some bytes of what a base64 text stands for; fewer at its end. */
+/** Some of the bytes in a base64 text; fewer at its end. */
 function bytesAt(base64: string, start: number, length: number): Buffer {
   const group = Math.floor(start / 3);
   const skipped = start % 3;

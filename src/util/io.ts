@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What a command needs of the outside. Tests hand in their own. */
+/** The environment of a command. Tests pass their own. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: TerminalOutput;
@@ -14,16 +14,16 @@ export interface Io {
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;
   readonly processes: Processes;
-  /** Aborted when the user stops the program; temp files are removed before it ends. */
+  /** Aborted when the user stops the program; temp files are removed before it exits. */
   readonly signal: AbortSignal;
-  /** One line on stderr, `sessionctl: ` before it, unsafe characters escaped. */
+  /** Prints one line to stderr, with the prefix `sessionctl: ` and unsafe characters escaped. */
   readonly note: (message: string) => void;
   readonly progress: Progress;
 }
 
-/** Where bytes go, as far as commands need to know: every Writable is one. */
+/** An output stream, as far as commands need it; every Writable is one. */
 export interface Output {
-  /** `done` is called when the bytes are gone or could not be written. */
+  /** `done` is called when the bytes were written or could not be. */
   write(chunk: Uint8Array | string, done?: (error?: Error | null) => void): boolean;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
@@ -32,30 +32,29 @@ export type TerminalOutput = Output & { readonly isTTY?: boolean; readonly colum
 
 export type Paint = (text: string) => string;
 
-/** Colors for one stream; every function is the identity where color is not wanted. */
+/** Colors for one stream; without color every function returns its argument. */
 export type Style = Readonly<Record<(typeof STYLES)[number], Paint>>;
 
 const STYLES = ['bold', 'dim', 'red', 'yellow', 'green', 'cyan', 'magenta', 'blue'] as const;
 
-/** No color at all. */
 export const PLAIN = Object.fromEntries(STYLES.map((name) => [name, (text: string) => text])) as Style;
 
-/** What a lock needs to know of processes; handed in, for only the command line knows them. */
+/** What a lock needs to know about processes, which only the command line can tell. */
 export interface Processes {
   readonly own: number;
   readonly isRunning: (pid: number) => boolean;
 }
 
-/** How far a long run is: shown on a terminal's stderr once the run has taken a second, and nowhere else. */
+/** The progress of a long run: shown only on a terminal's stderr, after one second. */
 export interface Progress {
-  /** False where nobody would see it, so that nothing need be counted beforehand. */
+  /** False if nothing is shown, so that nothing need be counted beforehand. */
   readonly wanted: boolean;
-  /** So many bytes more will be read. Not known for stdin. */
+  /** Announces bytes to be read. Not called for stdin. */
   expect(bytes: number): void;
-  /** So many bytes more were read. */
+  /** Counts bytes that were read. */
   read(bytes: number): void;
-  /** The reading of a file begins. */
+  /** A file is about to be read. */
   file(name: string): void;
-  /** What is done with the file from now on, such as 'writing', where it is read more than once. */
+  /** Names the current phase, such as 'writing', if the file is read more than once. */
   phase(name: string): void;
 }

@@ -1,4 +1,7 @@
-/** HalfSipHash-1-3 with 32 bits of output. Each run has its own key: no log can be written to make its ids collide. */
+/**
+ * HalfSipHash-1-3 with 32 bits of output. Each run has its own key, so that no log can be crafted to make its ids
+ * collide.
+ */
 export class KeyedHash {
   readonly #key0: number;
   readonly #key1: number;
@@ -11,13 +14,13 @@ export class KeyedHash {
     this.#key1 = view.getInt32(4, true);
   }
 
-  /** The hash of the bytes from start up to end, as a signed number. */
+  /** The hash of a range of bytes, as a signed number. */
   of(bytes: Uint8Array, start: number, end: number): number {
     let v0 = this.#key0;
     let v1 = this.#key1;
     let v2 = 0x6c796765 ^ this.#key0;
     let v3 = 0x74656462 ^ this.#key1;
-    // One round per word of four bytes, the last of which ends with the length, and three rounds to finish.
+    // One round per 4 bytes, the last of them padded with the length, then three final rounds.
     const words = (end - start) >>> 2;
     for (let round = 0; round < words + 4; round++) {
       let word = 0;

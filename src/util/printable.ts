@@ -1,19 +1,19 @@
 /**
- * Log content on its way to a terminal: control characters, bidi controls, zero-width characters and lone surrogates
- * become visible escapes, so that a log can neither move the cursor nor make a line look like another one. What makes one
- * picture of several characters, as in an emoji, stays where it does that.
+ * Makes log content safe for a terminal: control characters, bidi controls, zero-width characters and lone surrogates
+ * become visible escapes, so that a log can neither move the cursor nor disguise a line. Characters that join others
+ * into one emoji stay.
  */
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb]|\ufe0f(?<!\p{ExtPict}\ufe0f|\ufe0f(?=\u20e3))|\u200d(?:(?<!\p{ExtPict}[\ufe0f\p{EMod}]?\u200d)|(?!\p{ExtPict}))|\p{Cs}|[\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** One line of text that is safe to print on a terminal. */
+/** Text that is safe to print on one line of a terminal. */
 export function printable(text: string): string {
   return escapeUnsafe(text, visibleEscape);
 }
 
-/** The text with each unsafe character spelled as its format wants it, such as a character reference in XML. */
+/** Replaces each unsafe character, as the output format requires, such as by a character reference in XML. */
 export function escapeUnsafe(text: string, spell: (character: string) => string): string {
   return text.replace(UNSAFE, spell);
 }
@@ -25,7 +25,7 @@ export function visibleEscape(character: string): string {
   return SHORT[character] ?? (code > 0xff ? unicodeEscape(code) : `\\x${code.toString(16).padStart(2, '0')}`);
 }
 
-/** Unsafe characters are only inside strings, but for white space between tokens. */
+/** Unsafe characters occur only inside strings, except for white space between tokens. */
 export function jsonEscape(character: string): string {
   if (character === '\t' || character === '\r') return ' ';
   return character.replace(/./gs, (unit) => unicodeEscape(unit.charCodeAt(0)));
@@ -35,7 +35,7 @@ function unicodeEscape(code: number): string {
   return `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
-/** A value as a field of a line whose fields are separated by tabs. */
+/** A field of a tab-separated line. */
 export function tabField(value: unknown): string {
   return String(value ?? '').replace(/[\t\r\n]/g, ' ');
 }

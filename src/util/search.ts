@@ -1,4 +1,7 @@
-/** The first place from `from` on at which the test does not hold, else `to`. It must not hold again behind it. */
+/**
+ * The first position from `from` on for which the test fails, else `to`. The test must hold for all before it and none
+ * after it.
+ */
 export function partitionPoint(from: number, to: number, holds: (at: number) => boolean): number {
   let low = from;
   let high = to;

@@ -2,14 +2,14 @@ import { UsageError } from './errors.ts';
 
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-/** When a day starts, in milliseconds since 1970; months count from 0, and a day beyond the last one is in the next. */
+/** The start of a day in milliseconds since 1970; months count from 0, and days may overflow. */
 export type StartOfDay = (year: number, month: number, date: number) => number;
 
 const localStart: StartOfDay = (...day) => new Date(...day).getTime();
 
 /**
- * The moment that a user names, in milliseconds since 1970: so long ago ('90m', '12h', '7d', '2w'), a day in the local
- * time zone ('2026-11-01'), or a time as ISO 8601 has it. Of a day that ends something the end is meant.
+ * Parses a time given by the user, in milliseconds since 1970: an age ('90m', '12h', '7d', '2w'), a day in the local
+ * time zone ('2026-11-01'), or ISO 8601. With `isEnd` a day means its end.
  */
 export function readMoment(
   option: string,
@@ -24,7 +24,7 @@ export function readMoment(
   const day = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (day) {
     const [year, month, date] = day.slice(1).map(Number) as [number, number, number];
-    // The calendar does not know every day that can be typed.
+    // Reject days that do not exist.
     if (new Date(Date.UTC(year, month - 1, date)).getUTCMonth() === month - 1)
       return isEnd ? startOf(year, month - 1, date + 1) - 1 : startOf(year, month - 1, date);
   } else if (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) && !Number.isNaN(Date.parse(text))) return Date.parse(text);

@@ -2,14 +2,14 @@ import { int32Column, type NumberColumn, uint32Column } from './column.ts';
 import { AppError } from './errors.ts';
 import { KeyedHash } from './keyed-hash.ts';
 
-/** What `find` gives for a text that was not seen. */
+/** Returned by `find` for an unknown text. */
 export const NONE = -1;
 
 const PAGE_BITS = 20;
 const PAGE = 1 << PAGE_BITS;
-/** Most logs are small, so the first page is. */
+/** Most logs are small, so the first page is small. */
 const FIRST_PAGE = 1 << 14;
-/** In the first byte of a text: its length follows in four bytes. */
+/** In the first byte of a text: its length is in the next four bytes. */
 const LONG = 0xff;
 const MAX_BYTES = 2 ** 32;
 /** Texts up to this length, such as ids, are encoded character by character. */
@@ -17,11 +17,11 @@ const SHORT = 64;
 const RECENT_BITS = 6;
 const LONGEST_RECENT = 256;
 
-/** Texts that were asked for lately: a conversion asks for the same few many times. */
+/** A cache of recent texts: a conversion looks up the same few many times. */
 class RecentTexts {
   readonly #texts: (string | undefined)[] = new Array(1 << RECENT_BITS).fill(undefined);
   readonly #symbols = new Int32Array(1 << RECENT_BITS).fill(NONE);
-  /** By the last bits of a symbol: the slot where it was put last. */
+  /** By the last bits of a symbol: the slot that it was stored in last. */
   readonly #slots = new Uint8Array(1 << RECENT_BITS);
 
   symbolOf(text: string): number {
@@ -43,7 +43,7 @@ class RecentTexts {
   }
 }
 
-/** By some characters: ids that are made at random differ in all of them, those that are counted at the end. */
+/** Hashes a few characters: random ids differ in all of them, counted ones at the end. */
 function slotOf(text: string): number {
   const end = text.length;
   const sum =
@@ -52,18 +52,17 @@ function slotOf(text: string): number {
 }
 
 /**
- * Texts as small numbers, in the order in which they were first seen: the ids of a log, of which there may be millions.
- * A text takes its bytes and about 16 more. Text that is not Latin-1 is kept as UTF-16, which its last bit of length
- * tells.
+ * Maps texts to small numbers, in order of first use: the ids of a log, of which there may be millions. A text takes
+ * its bytes and about 16 more. Text that is not Latin-1 is stored as UTF-16, which the last bit of its length shows.
  */
 export class Symbols {
   readonly #hash: KeyedHash;
   readonly #hashes = int32Column();
-  /** Where a text starts: the number of its page times PAGE, and the place there. */
+  /** Where a text starts: its page number times PAGE, plus the offset in the page. */
   readonly #starts = uint32Column();
-  /** A slot holds a symbol, and in the bits that no symbol of this table needs those of its hash. */
+  /** A slot has a symbol and, in the unused bits, part of its hash. */
   #table = new Int32Array(64).fill(NONE);
-  /** Where the last text belongs that was looked for and is not there. */
+  /** The slot for the last text that was searched and not found. */
   #free = 0;
   readonly #pages: Buffer[] = [];
   #used = 0;
@@ -71,7 +70,7 @@ export class Symbols {
   #scratch = Buffer.allocUnsafe(256);
   readonly #recent = new RecentTexts();
 
-  /** The key is 8 random bytes. */
+  /** `key` is 8 random bytes. */
   constructor(key: Uint8Array) {
     this.#hash = new KeyedHash(key);
   }
@@ -80,7 +79,7 @@ export class Symbols {
     return this.#hashes.size;
   }
 
-  /** The number of a text; a new one where it was not seen before. */
+  /** The number of a text; a new one if it was not seen before. */
   intern(text: string): number {
     const recent = this.#recent.symbolOf(text);
     if (recent !== NONE) return recent;
@@ -90,15 +89,15 @@ export class Symbols {
     return symbol;
   }
 
-  /** The same for bytes: Latin-1, or else UTF-16. */
+  /** The same for bytes in Latin-1 or UTF-16. */
   internBytes(bytes: Uint8Array, start: number, end: number, isWide = false): number {
-    // Most entries name the one before them, and most results the call before them.
+    // Most entries name the entry before them, and most results the call before them.
     if (this.#last !== NONE && this.#isText(this.#last, bytes, start, end, isWide)) return this.#last;
     this.#last = this.#lookUp(bytes, start, end, isWide);
     return this.#last;
   }
 
-  /** NONE where the text was not seen. */
+  /** NONE if the text was not seen. */
   find(text: string): number {
     const recent = this.#recent.symbolOf(text);
     if (recent !== NONE) return recent;
@@ -134,7 +133,7 @@ export class Symbols {
     return symbol;
   }
 
-  /** Writes the text to the scratch memory; true where it takes two bytes per character. */
+  /** Writes the text to the scratch buffer; true if it takes two bytes per character. */
   #encode(text: string): boolean {
     if (this.#scratch.length < text.length * 2) this.#scratch = Buffer.alloc(text.length * 4);
     if (text.length <= SHORT && this.#encodeShort(text)) return false;
@@ -143,7 +142,7 @@ export class Symbols {
     return isWide;
   }
 
-  /** For a short text faster than Buffer.write; false where it takes two bytes per character. */
+  /** Faster than Buffer.write for a short text; false if it takes two bytes per character. */
   #encodeShort(text: string): boolean {
     let bits = 0;
     for (let at = 0; at < text.length; at++) {
@@ -213,7 +212,7 @@ export class Symbols {
   }
 }
 
-/** Numbers by symbol; NONE where none was set. */
+/** Numbers by symbol; NONE by default. */
 export class Cells {
   readonly #column: NumberColumn;
 
@@ -235,7 +234,7 @@ export class Cells {
   }
 }
 
-/** Twice the length of a text in bytes, plus 1 where it is UTF-16. */
+/** Twice the length of a text in bytes, plus 1 if it is UTF-16. */
 function headAt(page: Buffer, at: number): number {
   return page[at] === LONG ? page.readUInt32LE(at + 1) : (page[at] as number);
 }

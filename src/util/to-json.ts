@@ -1,6 +1,6 @@
 import { escapeUnsafe, jsonEscape } from './printable.ts';
 
-/** A value as JSON, however deep: JSON.stringify runs out of stack on what JSON.parse could read. */
+/** JSON of any depth: JSON.stringify overflows the stack on values that JSON.parse can read. */
 export function toJson(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'null';
@@ -10,14 +10,14 @@ export function toJson(value: unknown): string {
   }
 }
 
-/** The same for records that we write: what a terminal must not get raw is an escape of JSON, in a pipe too. */
+/** The same with unsafe characters escaped, for records that we print, in a pipe too. */
 export function safeJson(value: unknown): string {
   return escapeUnsafe(toJson(value), jsonEscape);
 }
 
 const SHORT = 60;
 
-/** The same for messages: no longer than a reader can take in. */
+/** The same, shortened for messages. */
 export function shortJson(value: unknown): string {
   const text = toJson(value);
   return text.length <= SHORT ? text : `${text.slice(0, SHORT)}...`;
@@ -25,7 +25,7 @@ export function shortJson(value: unknown): string {
 
 function stepByStep(value: unknown): string {
   const parts: string[] = [];
-  /** What is still to be written, the next at the end: values, and pieces of JSON text between them. */
+  /** What is still to be written, the next at the end: values, and JSON text between them. */
   const stack: { readonly text?: string; readonly value?: unknown }[] = [{ value }];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { text, value: one } = next;

@@ -4,7 +4,7 @@ export const version: string = packageJson.version;
 
 export const HOMEPAGE = 'https://github.com/sessionctl/sessionctl';
 
-/** Where a rule is explained. */
+/** The documentation of a rule. */
 export function rulePage(id: string): string {
   return `${HOMEPAGE}/blob/main/docs/rules.md#${id}`;
 }

@@ -1,20 +1,20 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 
 /**
- * How many columns a text takes on a terminal: wide characters and emoji take two, combining marks and controls none.
- * Instead of the string-width package that yargs brings, which costs more to load than all of our own code.
+ * The width of a text on a terminal: wide characters and emoji take two columns, combining marks and controls none. The
+ * string-width package of yargs takes longer to load than all of our own code.
  */
 const ESCAPES = /\u001b\[[0-9;]*m/g;
-/** Printable ASCII and the lines of drawings, one column each, which most texts are. */
+/** Printable ASCII and box-drawing characters, one column each; most texts have only these. */
 const PLAIN = /^[\u0020-\u007e\u2500-\u25fc]*$/;
 /** Vowels and final consonants of Hangul join the letter before them. */
 const NO_COLUMNS = /^(?:\p{Mn}|\p{Me}|\p{Cf}|\p{Cc}|[\u1160-\u11ff])$/u;
-/** Makes a picture of the character before it. */
+/** Turns the character before it into an emoji. */
 const PICTURE = '\ufe0f';
 
-/** What joins characters to one picture, or makes a picture of one. */
+/** Joins characters to one emoji, or turns one into an emoji. */
 const JOINS = /[\u200d\ufe0f]|\p{EMod}/u;
-/** A picture of several characters, such as a family, a tone of skin or a red heart, is as wide as any other. */
+/** An emoji of several characters, such as a family or a skin tone, is as wide as any other. */
 const PICTURE_OF_SEVERAL = /^\p{Extended_Pictographic}.*(?:[\ufe0f\u200d]|\p{EMod})/su;
 
 export default function width(text: string): number {
@@ -24,13 +24,13 @@ export default function width(text: string): number {
   return columns;
 }
 
-/** The start of a text that fits into so many columns, an ellipsis at its end where something was left out. */
+/** The start of a text that fits into the columns, with an ellipsis if something was cut off. */
 export function cutToWidth(text: string, columns: number): string {
-  // A text of no more characters than columns may still be too wide, but one of at most half cannot be.
+  // Even if every character is wide, half as many fit.
   if (text.length * 2 <= columns) return text;
   let used = 0;
   let end = 0;
-  /** Up to here it fits with the ellipsis behind it. */
+  /** Up to here it fits together with the ellipsis. */
   let fitting = 0;
   for (const piece of piecesOf(text)) {
     used += pieceWidth(piece);
@@ -41,7 +41,7 @@ export function cutToWidth(text: string, columns: number): string {
   return text;
 }
 
-/** Its characters, or what the reader takes for one; to find that out takes longer. */
+/** Characters, or grapheme clusters where characters join, which are slower to find. */
 function* piecesOf(text: string): Iterable<string> {
   if (!JOINS.test(text)) return yield* text;
   for (const { segment } of new Intl.Segmenter('en').segment(text)) yield segment;
@@ -58,14 +58,14 @@ function pieceWidth(piece: string): number {
   return columns;
 }
 
-/** By how much a character makes a text wider whose last one did so by `last` columns. */
+/** The columns of a character, given those of the one before it. */
 function characterWidth(character: string, last: number): number {
   if (PLAIN.test(character)) return 1;
   if (character === PICTURE) return last === 1 ? 1 : 0;
   return NO_COLUMNS.test(character) ? 0 : eastAsianWidth(character.codePointAt(0) ?? 0);
 }
 
-/** Of a terminal; one that does not know its width says 0. */
+/** The width of a terminal; an unknown width is 0. */
 export function columnsOf(terminal: { readonly columns?: number }): number {
   return terminal.columns || 80;
 }

@@ -11,26 +11,26 @@ export function grouped(value: number): string {
   return text;
 }
 
-/** A text as one word of sh, bash and zsh, in quotes. */
+/** Quotes a text for sh, bash and zsh. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The same, with quotes only where it needs them. */
+/** The same, with quotes only if needed. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : shellQuoted(text);
 }
 
-/** The candidates that a mistyped word most likely meant, nearest first. */
+/** The candidates most similar to a mistyped word, nearest first. */
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
-  // At least one character has to be right: otherwise every short word is near to every other.
+  // At least one character must match, else every short word is near to every other.
   const limit = Math.max(0, Math.min(word.length - 1, Math.max(2, Math.floor(word.length / 3))));
   const lower = word.toLowerCase();
   const distanceTo = (candidate: string): number => {
     const inLower = candidate.toLowerCase();
     if (inLower === lower) return 0;
     if (word.length > 1 && inLower.startsWith(lower)) return 0.5;
-    // What differs more in length is not compared: a log may have millions of ids.
+    // Candidates of very different length are not compared: a log may have millions of ids.
     return Math.abs(word.length - candidate.length) > limit ? Infinity : editDistance(word, candidate);
   };
   return [...candidates]
@@ -41,13 +41,13 @@ export function nearest(word: string, candidates: Iterable<string>, most = 3): s
     .map(({ candidate }) => candidate);
 }
 
-/** "; did you mean 'validate'?" behind a message about an unknown word; '' where no candidate is near. */
+/** "; did you mean 'validate'?" for the end of a message about an unknown word; '' if no candidate is near. */
 export function didYouMean(word: string, candidates: Iterable<string>, prefix = ''): string {
   const [meant] = nearest(word, candidates, 1);
   return meant === undefined ? '' : `; did you mean '${prefix}${meant}'?`;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbors. */
+/** Counts insertions, deletions, substitutions and swaps of neighbors. */
 function editDistance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   const at = (i: number, j: number): number => rows[i]?.[j] ?? 0;
@@ -64,7 +64,7 @@ function editDistance(a: string, b: string): number {
   return at(a.length, b.length);
 }
 
-/** Words set into lines of at most so many columns. */
+/** Wraps words into lines of at most this many columns. */
 export function fill(words: readonly string[], first: string, indent: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of words) {

@@ -72,9 +72,7 @@ function openaiAssistant(parts: readonly AssistantPart[]): object {
   return { role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
 }
 
-/**
- * Results first, because they must follow their calls. They can only be text, so their images follow in a user message.
- */
+/** Results first: they must follow their calls. They can only be text, so their images follow in a user message. */
 function openaiUser({ results, messages: others }: UserTurn): object[] {
   const images: object[] = [];
   const messages: object[] = results.map(({ id, parts, isError }) => {

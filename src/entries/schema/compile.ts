@@ -1,2 +1,2 @@
-/** Loaded where it is worth it: zod's compiler is as large as the rest of it. */
+/** Imported on demand: zod's compiler is as large as the rest of zod. */
 export { compile } from 'zod/v4/core';

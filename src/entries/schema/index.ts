@@ -8,11 +8,11 @@ import { header, type Schema, schemaOf, titleSlot, unknownEntrySchema } from './
 
 export type { KnownVersion } from '../entry-type.ts';
 
-/** Shapes beyond the envelope that omp throws an error on, so that the session does not open. Each is a rule. */
+/** Shapes that make omp throw, so that the session does not open. Each is a rule. */
 type FatalShape = 'bad-cwd' | 'bad-injected-rules' | 'null-block' | 'null-content' | 'usage-without-cost';
 type MinorShape = 'unknown-entry-type' | 'unknown-role' | 'unknown-block';
 
-/** Something in an entry that is not as the schemas say. */
+/** Something in an entry that does not match the schemas. */
 export interface ShapeIssue {
   readonly kind: 'missing-field' | 'wrong-type' | 'odd-shape' | MinorShape | FatalShape;
   /** Where in the entry, such as `message.content[0].text`. */
@@ -24,11 +24,11 @@ export interface ShapeIssue {
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** Compiling a schema takes as long as a few thousand plain checks with it. */
+/** Compiling a schema takes as long as a few thousand checks with it uncompiled. */
 const WORTH_COMPILING = 1_000;
 const used = new Map<string, { schema: Schema; uses: number }>();
 
-/** A schema is compiled when entries of its type keep coming: most logs are small, and most lines need no look. */
+/** Compiles a schema once many entries of its type were checked: most logs are small. */
 function schemaFor(type: string, version: KnownVersion): Schema {
   const key = `${version} ${type}`;
   let found = used.get(key);
@@ -47,7 +47,7 @@ async function compile(found: { schema: Schema }): Promise<void> {
   found.schema = (await import('./compile.ts')).compile(found.schema);
 }
 
-/** What the schemas say about an entry, header or title slot, except what other rules look at: ids, times. */
+/** Checks an entry, header or title slot against the schemas, except for ids and times, which other rules check. */
 export function checkShape(value: JsonObject, version: KnownVersion): readonly ShapeIssue[] {
   const { type } = value;
   const isKnown = typeof type === 'string' && (entryTypeOf(type) || isHeader(value) || isTitleSlot(value));
@@ -57,7 +57,7 @@ export function checkShape(value: JsonObject, version: KnownVersion): readonly S
   const { error } = schemaFor(isKnown ? type : '', version).safeParse(value);
   if (!error) return first;
   const others = error.issues.flatMap((issue) => issuesOf(issue, [], value, version));
-  // A fault is reported once: neither again at its place nor at what it is a part of.
+  // A problem is reported once: not again at its path or at a parent of it.
   const isNew = ({ path }: ShapeIssue): boolean =>
     !isKnown || !first.some((one) => `${one.path}.`.startsWith(`${path}.`));
   return [...first, ...others.filter(isNew)];
@@ -66,7 +66,7 @@ export function checkShape(value: JsonObject, version: KnownVersion): readonly S
 /** Roles whose content is a text or a list of blocks in every version. */
 const CONTENT_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult', 'developer', 'custom']);
 
-/** What of a header or an entry omp throws an error on. Asks for keys and kinds of values alone. */
+/** Shapes of a header or an entry that make omp throw. Depends only on keys and kinds of values. */
 function fatalIssues(value: JsonObject): ShapeIssue[] {
   const issues: ShapeIssue[] = [];
   const add = (kind: FatalShape, path: Path, expected: string): void => {
@@ -86,7 +86,7 @@ function fatalIssues(value: JsonObject): ShapeIssue[] {
   if (CONTENT_ROLES.has(role)) addBlocks(content, ['message', 'content']);
   if (role !== 'assistant') return issues;
   if (content === undefined || content === null) add('null-content', ['message', 'content'], 'a string or an array');
-  // The oldest dialect counts inputTokens, and never had a cost.
+  // The oldest dialect has inputTokens and never a cost.
   if (isObject(usage) && (usage['cost'] ?? undefined) === undefined && usage['inputTokens'] === undefined)
     add('usage-without-cost', ['message', 'usage', 'cost'], 'an object');
   return issues;
@@ -95,7 +95,7 @@ function fatalIssues(value: JsonObject): ShapeIssue[] {
 function issuesOf(issue: Issue, above: Path, value: JsonObject, version: KnownVersion): readonly ShapeIssue[] {
   const path = [...above, ...issue.path];
   if (issue.code === 'invalid_union') {
-    // Of the alternatives the one that the value was meant to be: the kind is right, only something inside is not.
+    // Of several alternatives, the one whose kind matches and only something inside does not.
     const meant = issue.errors.find((branch) => !branch.some((inner) => inner.path.length === 0));
     if (meant) return meant.flatMap((inner) => issuesOf(inner, path, value, version));
   }
@@ -117,7 +117,7 @@ function issuesOf(issue: Issue, above: Path, value: JsonObject, version: KnownVe
   return [{ kind, path: at, message: `expected ${expectation(issue)} at ${at}, found ${description(found)}` }];
 }
 
-/** Without these an agent loses the entry; everything else is a matter of shape. */
+/** Without these an agent loses the entry; everything else is 'odd-shape'. */
 function isVital(path: string, value: JsonObject, version: KnownVersion): boolean {
   if (isHeader(value) || isTitleSlot(value)) return false;
   if (path === 'id' || path === 'parentId') return version >= 2;

@@ -10,7 +10,7 @@ export interface JsonSchema {
 }
 
 type JsonDefinitions = Record<string, JsonSchema>;
-/** The schema of each entry type, by its name. */
+/** The schema of each entry type, by name. */
 type TypeSchemas = readonly (readonly [type: string, schema: JsonSchema])[];
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
@@ -19,12 +19,12 @@ const OTHERS: Readonly<Record<string, { readonly title: string; readonly schema:
   title: { title: 'The title slot of a session log', schema: titleSlot },
 };
 
-/** What `entrySchema` knows: every entry type, the header and the title slot. */
+/** The names that `entrySchema` accepts: every entry type, the header and the title slot. */
 export function schemaTypes(): readonly string[] {
   return [...Object.keys(OTHERS), ...entryTypes.map(({ name }) => name)];
 }
 
-/** JSON Schema 2020-12 of one line of a version 3 log; `line-v1` and `line-v2` in it are those of older logs. */
+/** JSON Schema 2020-12 of one line of a version 3 log; its `line-v1` and `line-v2` are for older logs. */
 export function lineSchema(): JsonSchema {
   const definitions: JsonDefinitions = {};
   const define = (name: string, schema: Schema): JsonSchema => {
@@ -35,7 +35,7 @@ export function lineSchema(): JsonSchema {
   const entries = (version: KnownVersion, prefix: string): TypeSchemas =>
     entryTypes.map((type) => [type.name, define(`${prefix}-${type.name}`, schemaOf(type, version))]);
   const current = entries(3, 'entry');
-  // Version 2 has the envelope of today and the roles of version 1.
+  // Version 2 has the envelope of version 3 and the roles of version 1.
   const older = current.map(([name, schema]) => {
     const type = name === 'message' ? entryTypeOf(name) : undefined;
     return [name, type ? define('entry-v2-message', schemaOf(type, 2)) : schema] as const;
@@ -65,7 +65,7 @@ export function entrySchema(name: string): JsonSchema | undefined {
   return { $schema: DIALECT, title: known.title, ...schema, ...$defs };
 }
 
-/** Which schema holds is shown by `type`; an object with any other type is an unknown entry. */
+/** `type` selects the schema; any other type is an unknown entry. */
 function choice([headerRef, titleRef]: readonly [JsonSchema, JsonSchema], entries: TypeSchemas, unknown: JsonSchema) {
   const isSlot = {
     properties: { type: { const: 'title' } },
@@ -84,7 +84,7 @@ function byWord(key: string, allOf: readonly JsonSchema[]): JsonSchema {
   return { type: 'object', required: [key], properties: { [key]: { type: 'string' } }, allOf };
 }
 
-// Spelled by name: a literal `then` would make the object look like a promise to whoever reads the code.
+// A literal `then` would make the object look like a promise.
 const THEN = 'then';
 
 function when(condition: JsonSchema, schema: unknown): JsonSchema {
@@ -102,7 +102,7 @@ function convert(schema: Schema, definitions: JsonDefinitions): JsonSchema {
   return open(rest, found) as JsonSchema;
 }
 
-/** Unions of zod are closed, the format is not: each member is tied to its word, and other words pass. */
+/** zod's unions are closed, but the format is open: each option applies to its own type or role, and others pass. */
 function open(node: unknown, definitions: JsonDefinitions): unknown {
   if (Array.isArray(node)) return node.map((one) => open(one, definitions));
   if (!isObject(node)) return node;
@@ -114,7 +114,7 @@ function open(node: unknown, definitions: JsonDefinitions): unknown {
   return Object.fromEntries(members);
 }
 
-/** All that a union holds has a definition of its own, with the word for it as a constant. */
+/** Every option of a union is a definition with its type or role as a constant. */
 function openUnion(options: readonly { readonly $ref: string }[], definitions: JsonDefinitions): JsonSchema {
   const constants = options.map(({ $ref }) => {
     const { properties } = definitions[$ref.replace('#/$defs/', '')] as { properties: JsonDefinitions };

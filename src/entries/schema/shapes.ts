@@ -3,13 +3,12 @@ import type { Alternatives, ContentBlock, EntryType, KnownVersion } from '../ent
 import { contentBlocks, messageRoles } from '../messages.ts';
 
 /**
- * The schemas look at kinds of values and at the words that tell one shape from another (type, role), never at other
- * values: the format grows, and a new stop reason or thinking level is no fault. Unknown fields pass;
- * what zod makes of an object leaves them out, which is faster, and nobody looks at it.
+ * The schemas check kinds of values, and the values of `type` and `role`, but no other values: the format grows, and a
+ * new stop reason is not a problem. Unknown fields pass. The parsed object is not used.
  */
 export type Schema = z.ZodMiniType;
 type Fields = Record<string, Schema>;
-/** What a declaration can name. */
+/** The types that a declaration can name. */
 type Kinds = Readonly<Record<string, Schema>>;
 
 const BASICS: Kinds = {
@@ -18,13 +17,13 @@ const BASICS: Kinds = {
   boolean: z.boolean(),
   null: z.null(),
   object: z.object({}),
-  /** Anything may be here, and deep JSON is not walked. */
+  /** Any value; not traversed, however deep. */
   unknown: z.unknown(),
 };
 
 /**
- * Fields from their notation, which is TypeScript's: `id: string, exitCode?: number | null, cost?: { total?: number }`.
- * Words of a union, as in `'low' | 'high' | string`, are examples: any other string is as good.
+ * Parses fields in TypeScript notation: `id: string, exitCode?: number | null, cost?: { total?: number }`. Literals in
+ * a union, as in `'low' | 'high' | string`, are only examples.
  */
 function fieldsOf(notation: string, kinds: Kinds = BASICS): Fields {
   const tokens = notation.match(/'\w+'|\w+|\[\]|[?:,|{}]/g) ?? [];
@@ -59,18 +58,18 @@ function fieldsOf(notation: string, kinds: Kinds = BASICS): Fields {
   return fields();
 }
 
-/** Tokens and money; seed 000 spells inputTokens and outputTokens. Two are parts of cacheWrite and of output. */
+/** Tokens and cost; seed 000 has inputTokens, outputTokens. cacheWrite1h is part of cacheWrite, reasoning of output. */
 export const USAGE = `input?: number, output?: number, cacheRead?: number, cacheWrite?: number, cacheWrite1h?: number,
   reasoning?: number, totalTokens?: number, inputTokens?: number, outputTokens?: number,
   cost?: { input?: number, output?: number, cacheRead?: number, cacheWrite?: number, total?: number,
     totalFromProvider?: unknown }`;
 
-/** The kinds of each version, made when a schema is first asked for. */
+/** The types by version, made on first use. */
 let kindsByVersion: Readonly<Record<KnownVersion, Kinds>> | undefined;
 
 function makeKinds(): Readonly<Record<KnownVersion, Kinds>> {
   const usage = described(z.object(fieldsOf(USAGE)), { id: 'usage' });
-  // What an assistant's turn took: its cost has to be there, but for seed 000.
+  // The usage of an assistant turn must have a cost, except in seed 000.
   const withCost = requireOneOf(z.object(fieldsOf(USAGE)), [['cost'], ['inputTokens']]);
   const basics = { ...BASICS, usage, usageOfTurn: described(withCost, { id: 'usage-of-turn' }) };
   const block = choice(
@@ -103,7 +102,7 @@ function choice(key: string, options: readonly z.ZodMiniObject[]): Schema {
 
 const schemas = new Map<string, Schema>();
 
-/** The schema of an entry type in a version, the same one each time. */
+/** The schema of an entry type in a version, cached. */
 export function schemaOf(type: EntryType, version: KnownVersion): Schema {
   const key = `${version} ${type.name}`;
   let schema = schemas.get(key);
@@ -118,7 +117,7 @@ export function schemaOf(type: EntryType, version: KnownVersion): Schema {
   return schema;
 }
 
-/** An entry of a type that is not known still has an envelope. */
+/** An entry of unknown type still has an envelope. */
 export function unknownEntrySchema(version: KnownVersion): Schema {
   return z.object({ type: z.string(), ...envelopeOf(version) });
 }
@@ -129,7 +128,7 @@ function envelopeOf(version: KnownVersion): Fields {
   return { id: z.string().check(z.minLength(1)), ...fieldsOf('parentId: string | null, timestamp?: unknown') };
 }
 
-/** The first line of a log, behind a title slot if there is one. Some of it is of version 1, omp or pi 1.5 alone. */
+/** The first line of a log, after a title slot if there is one. Some fields are only of version 1, omp or pi 1.5. */
 export const header: Schema = z.object({
   type: z.literal('session'),
   version: z.optional(z.literal([1, 2, 3])),
@@ -139,13 +138,13 @@ export const header: Schema = z.object({
     branchedFrom?: string`),
 });
 
-/** The line that omp rewrites in place before the header; its 256 bytes are a rule of their own. */
+/** The line before the header that omp rewrites in place; its size of 256 bytes is another rule. */
 export const titleSlot: Schema = z.object({
   type: z.literal('title'),
   ...fieldsOf('v: number, title: string, source?: string, updatedAt?: unknown, pad: string'),
 });
 
-/** Requires all keys of one of the alternatives, for what the dialects spell differently; JSON Schema too. */
+/** Requires all keys of one of the alternatives, for fields that the dialects name differently; also in JSON Schema. */
 function requireOneOf(schema: z.ZodMiniObject, alternatives: Alternatives): z.ZodMiniObject {
   if (alternatives.length === 0) return schema;
   const error = alternatives.map((keys) => keys.join(' and ')).join(' or ');
@@ -155,7 +154,7 @@ function requireOneOf(schema: z.ZodMiniObject, alternatives: Alternatives): z.Zo
   return described(checked, { anyOf: alternatives.map((keys) => ({ required: [...keys] })) });
 }
 
-/** A schema with something that goes into the JSON Schema: a name of its own, or what a refinement means. */
+/** Adds metadata for the JSON Schema: an id, or the meaning of a refinement. */
 function described<S extends Schema>(schema: S, more: Record<string, unknown>): S {
   z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), ...more });
   return schema;

@@ -1,5 +1,5 @@
 import { type EntryType, stringOf } from '../entry-type.ts';
-/** fromId is the branch point or "root"; in pi from 1.5 on it is the leaf that was left. */
+/** fromId is the branch point or "root"; from pi 1.5 on it is the abandoned leaf. */
 export const branchSummary: EntryType = {
   name: 'branch_summary',
   fields: `fromId: string, summary: string, details?: unknown, fromExtension?: boolean, fromHook?: boolean,

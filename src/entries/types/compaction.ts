@@ -1,5 +1,5 @@
 import { type EntryType, stringOf } from '../entry-type.ts';
-/** Version 1 counts the entries of the file instead of naming one; pi 0.81 to 0.85 may copy the messages it keeps. */
+/** Version 1 has an index of an entry instead of its id; pi 0.81 to 0.85 may copy the messages that it keeps. */
 export const compaction: EntryType = {
   name: 'compaction',
   fields: `summary: string, shortSummary?: string, firstKeptEntryId?: string, retainedTail?: object[],

@@ -1,5 +1,5 @@
 import type { EntryType } from '../entry-type.ts';
-/** omp: which account the session stays with. */
+/** omp: the account that the session uses. */
 export const credentialPin: EntryType = {
   name: 'credential_pin',
   fields: 'provider?: string, hash?: string',

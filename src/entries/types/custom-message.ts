@@ -1,6 +1,6 @@
 import { type EntryType, stringOf } from '../entry-type.ts';
 import { contentText } from '../messages.ts';
-/** What an extension says to the model. */
+/** A message from an extension to the model. */
 export const customMessage: EntryType = {
   name: 'custom_message',
   fields: 'customType: string, content: content, display?: boolean, details?: unknown, attribution?: string',

@@ -1,6 +1,6 @@
 import { isObject } from '../../json/value.ts';
 import type { EntryType, NoteWord } from '../entry-type.ts';
-/** An extension's own state; no model sees it. */
+/** An extension's own state, hidden from the model. */
 export const custom: EntryType = {
   name: 'custom',
   fields: 'customType: string, data?: unknown',
@@ -8,7 +8,7 @@ export const custom: EntryType = {
   note: ({ customType, data }) => ({ words: noteWords(customType, data), data }),
 };
 
-/** Where a subagent's session is another one, our own entry says which. */
+/** Our own entry names the session of a subagent. */
 function noteWords(customType: unknown, data: unknown): NoteWord[] {
   if (customType !== 'sessionctl/subagent' || !isObject(data))
     return ['Extension data: ', { code: customType ?? 'unnamed' }];

@@ -21,7 +21,7 @@ import { titleChange } from './title-change.ts';
 import { ttsrInjection } from './ttsr-injection.ts';
 import { usage } from './usage.ts';
 
-/** Every entry type that is known. One line per type. */
+/** All known entry types. */
 export const entryTypes: EntryType[] = [
   message,
   thinkingLevelChange,
@@ -48,13 +48,13 @@ export const entryTypes: EntryType[] = [
 
 let byName = new Map<unknown, EntryType>();
 
-/** What is known of a type; undefined for one that is not known. */
+/** The declaration of a type; undefined if it is unknown. */
 export function entryTypeOf(name: unknown): EntryType | undefined {
   if (byName.size !== entryTypes.length) byName = new Map(entryTypes.map((type) => [type.name, type]));
   return byName.get(name);
 }
 
-/** Whether the model sees something of an entry of this type. */
+/** Whether the model sees content of entries of this type. */
 export function isSeenByModel(type: unknown): boolean {
   const toModel = entryTypeOf(type)?.toModel;
   return toModel === 'message' || toModel === 'summary';

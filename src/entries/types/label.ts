@@ -1,5 +1,5 @@
 import { type EntryType, stringOf } from '../entry-type.ts';
-/** A label that is absent or empty clears the one before it. */
+/** An absent or empty label clears the one before it. */
 export const label: EntryType = {
   name: 'label',
   fields: 'targetId: string, label?: string',

@@ -1,7 +1,7 @@
 import type { EntryType } from '../entry-type.ts';
 import { messageOf } from '../envelope-check.ts';
 import { messageRoles, messageText } from '../messages.ts';
-/** The conversation itself. */
+/** A message of the conversation. */
 export const message: EntryType = {
   name: 'message',
   fields: 'message: message',

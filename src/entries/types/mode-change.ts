@@ -1,5 +1,5 @@
 import type { EntryType } from '../entry-type.ts';
-/** Such as plan mode; "none" is no mode. */
+/** Such as plan mode; "none" ends it. */
 export const modeChange: EntryType = {
   name: 'mode_change',
   fields: 'mode: string, data?: unknown',

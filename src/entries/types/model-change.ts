@@ -2,7 +2,7 @@ import { type EntryType, modelName, stringOf } from '../entry-type.ts';
 /** Seed 004 and omp write `model: "provider/id"`, pi `provider` and `modelId`, seed 000 `model` without a provider. */
 export const modelChange: EntryType = {
   name: 'model_change',
-  // Any role; the agents know these.
+  // Any role is allowed; agents know these.
   fields: `model?: string, role?: 'default' | 'fallback' | 'temporary' | 'smol' | 'slow' | 'plan' | string,
     resolvedModelIsFallback?: boolean, provider?: string, modelId?: string`,
   oneOf: [['model'], ['provider', 'modelId']],

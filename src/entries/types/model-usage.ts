@@ -1,6 +1,6 @@
 import type { EntryType } from '../entry-type.ts';
 import { usageNote } from './usage.ts';
-/** omp: what a call beside the conversation has cost. */
+/** omp: the cost of a call outside the conversation. */
 export const modelUsage: EntryType = {
   name: 'model_usage',
   fields: 'purpose?: string, role?: string, provider?: string, model?: string, usage?: usage',

@@ -1,5 +1,5 @@
 import type { EntryType } from '../entry-type.ts';
-/** omp: the context begins anew behind it. */
+/** omp: the context starts anew after it. */
 export const resetBoundary: EntryType = {
   name: 'reset_boundary',
   dialect: 'omp',

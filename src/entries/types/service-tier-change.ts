@@ -1,5 +1,5 @@
 import type { EntryType } from '../entry-type.ts';
-/** omp; the tier is a word, one for each family of models, or null. */
+/** omp: the tier is a string, one per model family, or null. */
 export const serviceTierChange: EntryType = {
   name: 'service_tier_change',
   fields: 'serviceTier?: unknown',

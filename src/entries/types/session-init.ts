@@ -1,5 +1,5 @@
 import type { EntryType } from '../entry-type.ts';
-/** What a session began with. */
+/** How a session was started. */
 export const sessionInit: EntryType = {
   name: 'session_init',
   fields: 'systemPrompt: string, task: string, tools: string[], outputSchema?: unknown',

@@ -1,5 +1,5 @@
 import type { EntryType } from '../entry-type.ts';
-/** omp writes null, or leaves the level out, where thinking is off. */
+/** omp writes null or nothing if thinking is off. */
 export const thinkingLevelChange: EntryType = {
   name: 'thinking_level_change',
   fields: 'thinkingLevel?: string | null, configured?: string | null',

@@ -1,5 +1,5 @@
 import type { EntryType } from '../entry-type.ts';
-/** omp: the session got another title. */
+/** omp: a new title of the session. */
 export const titleChange: EntryType = {
   name: 'title_change',
   fields: 'title: string, previousTitle?: string, source?: string, trigger?: string',

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../json/value.ts';
 import { type EntryType, modelName, type Note, stringOf } from '../entry-type.ts';
-/** pi: what a call beside the conversation has cost. */
+/** pi: the cost of a call outside the conversation. */
 export const usage: EntryType = {
   name: 'usage',
   fields: 'kind?: string, provider?: string, model?: string, usage: usage',

@@ -14,9 +14,7 @@ export function branchFacts(log: LogFacts): BranchFacts {
  * judged by its own path, in linear time.
  */
 export class BranchFacts {
-  /**
-   * By call: the turn that makes it, the number of branches without a result, and the first line that continues there.
-   */
+  /** By call: the turn that makes it, the number of branches without a result, and the first line after it there. */
   readonly unanswered = new Map<number, { owner: number; branches: number; line: number }>();
   /** Positions of results without a call on their path. */
   readonly orphans = new Set<number>();

@@ -142,9 +142,7 @@ export class LineIndex {
   unterminated: AnyUnit | undefined;
 }
 
-/**
- * Everything that must be known about a native log before output is written, after the bytes of its lines were fixed.
- */
+/** What must be known about a native log before output is written, after the bytes of its lines were fixed. */
 export class RepairIndex extends LineIndex {
   readonly entries: RepairEntry[] = [];
   readonly headers: HeadLine[] = [];
