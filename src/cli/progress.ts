@@ -30,18 +30,28 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
   let files = 0;
   let current = '';
   let phase = READING;
+  let share = 0;
+  /** Where the share was set last because more was to be read than was known: it goes on from there, and never falls. */
+  let from = { share: 0, bytes: 0 };
+  const nextShare = (): number => {
+    const left = expected - from.bytes;
+    return left > 0 ? from.share + (1 - from.share) * Math.min(1, (bytes - from.bytes) / left) : 1;
+  };
+  const percent = (): number => {
+    if (nextShare() < share) from = { share, bytes };
+    share = nextShare();
+    return Math.floor(share * 100);
+  };
   const draw = (): void => {
     const time = now();
     if (time - begun < QUIET_MS || (shown && time - drawn < BETWEEN_MS)) return;
     drawn = time;
     shown = true;
     // A few entries may be read once more. A file that grows may give more than was expected: no share is shown then.
-    const share =
-      expected > 0 && bytes <= expected * 1.01
-        ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${Math.min(100, Math.floor((bytes / expected) * 100))}%)`
-        : ' MB';
+    const isKnown = expected > 0 && bytes <= expected * 1.01;
+    const total = isKnown ? ` of ${grouped(Math.ceil(expected / MEGABYTE))} MB (${percent()}%)` : ' MB';
     const where = `${files > 1 ? `, ${counted(files, 'file')}` : ''}${current && `: ${printable(current)}`}`;
-    const line = `${grouped(Math.floor(bytes / MEGABYTE))}${share}, ${phase}${where}`;
+    const line = `${grouped(Math.floor(bytes / MEGABYTE))}${total}, ${phase}${where}`;
     // A line that wraps could not be erased.
     stderr.write(`${ERASE}${cutToWidth(line, columnsOf(stderr) - 1)}`);
   };

@@ -24,6 +24,7 @@ import { scannerKind } from '../scanner/layout.ts';
 import { noteDamage } from '../shared/command.ts';
 import { logOptions, noteSiblings } from '../shared/open-session.ts';
 import type { Redaction } from '../shared/redaction.ts';
+import { Reserve } from '../shared/reserve.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { lastEntry } from '../tree/last-entry.ts';
 import { leaves } from '../tree/path.ts';
@@ -31,7 +32,7 @@ import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { toJson } from '../util/to-json.ts';
 import { counted } from '../util/words.ts';
-import { type Outgoing, type Target, writePath } from './outgoing.ts';
+import { bytesRead, countReadings, type Outgoing, type Target, writePath } from './outgoing.ts';
 import { changesContext, reportLine } from './report.ts';
 import { type Convertible, openConvertible } from './source.ts';
 
@@ -112,18 +113,13 @@ class Conversion {
   #mode = PRIVATE_MODE;
   /** The session that is wanted of a file, with what is part of its work; all of them where undefined. */
   #wanted: string | undefined;
-  /** The estimate that the progress shows until it is known how much is read. */
-  #expected = 0;
+  readonly #reserve: Reserve;
 
   constructor(options: ConvertOptions, folder: string | undefined, io: Io) {
     this.#options = options;
     this.#folder = folder;
     this.#io = io;
-  }
-
-  #expect(bytes: number): void {
-    this.#io.progress.expect(bytes - this.#expected);
-    this.#expected = bytes;
+    this.#reserve = new Reserve(io.progress);
   }
 
   /** Converts a log; with an output folder, all sessions that it has. */
@@ -252,18 +248,18 @@ class Conversion {
       const ends = allLeaves ? leaves(native.index) : [await lastEntry(native)];
       const { progress } = this.#io;
       progress.phase('writing');
-      native.onRead = (bytes) => progress.read(bytes);
-      const expect = (bytes: number): void => {
-        this.#expect(0);
-        progress.expect(bytes);
-      };
+      const onReading = countReadings(native, progress, this.#reserve);
+      const lengths = ends.map((leaf) => (progress.wanted ? bytesRead(native, leaf, target) : 0));
+      let left = lengths.reduce((sum, bytes) => sum + bytes, 0);
       let code = 0;
-      for (const leaf of ends) {
+      for (const [at, leaf] of ends.entries()) {
+        this.#reserve.hold(left);
+        left -= lengths[at] ?? 0;
         const leafId = allLeaves ? (await native.entry(leaf)).value['id'] : undefined;
         const output = this.#place(header, source.name, target.extension, leafId);
         const asset = output === undefined || output === '-' ? undefined : this.#assets(output);
         const report = await this.#save(output, source.name, 0, (out) =>
-          writePath(session, leaf, target, { out, asset, embed, expect }),
+          writePath(session, leaf, target, { out, asset, embed, onReading }),
         );
         code = Math.max(code, native.damage.length > 0 || changesContext(report) ? 1 : 0);
         this.#account(report, { source, log, output, prefix });
@@ -286,17 +282,18 @@ class Conversion {
       close: async () => {},
     };
     const change = this.#options.redaction?.change;
+    const readings = (this.#options.target?.readings ?? 1) * (store.size ?? 0);
     // It is indexed and hashed before it is written.
-    this.#expect(2 * (store.size ?? 0));
+    this.#reserve.hold((store.size ?? 0) + readings);
     const log = await openLog(kept, { ...this.#logOptions(source), from, session, change });
-    this.#expect(store.size ?? 0);
+    this.#reserve.hold(readings);
     const { chunks, facts } = countingSource(source);
     for await (const _chunk of chunks);
     return { log, chunks: () => store.chunks(), bytes: facts(), damaged: log.damage.length, allLeaves };
   }
 
   async #opened(form: NativeForm, source: LogSource): Promise<Outgoing> {
-    this.#expect(form.store.size ?? 0);
+    this.#reserve.hold((this.#options.target?.readings ?? 1) * (form.store.size ?? 0));
     const log = await openForm(form, this.#logOptions(source));
     const bytes = form.report?.source ?? { sha256: '', bytes: 0 };
     return { log, chunks: () => form.store.chunks(), bytes, damaged: 0, allLeaves: this.#options.allLeaves };
@@ -313,13 +310,15 @@ class Conversion {
 
   async #form(
     source: LogSource,
-    { format, identity, store }: Convertible,
+    { format, identity, ...log }: Convertible,
     session: string | undefined,
     convert = sessionForm,
   ): Promise<NativeForm> {
-    this.#io.progress.phase('converting');
+    const { target } = this.#options;
+    const size = source === log.source ? (log.store.size ?? 0) : 0;
+    log.onPhase?.('converting', size);
     // Another format is written from the native form, which is indexed first.
-    if (this.#options.target) this.#expect(2 * (store.size ?? 0));
+    if (target) this.#reserve.hold((1 + (target.readings ?? 1)) * size);
     const { scratch, onWarning } = logOptions(source.name, this.#io);
     const { dialect, keep, redaction } = this.#options;
     const change = redaction?.change;

@@ -17,9 +17,11 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
+import type { Reserve } from '../shared/reserve.ts';
 import { sessionTitle } from '../tree/labels.ts';
 import { cutPath, leaves, pathTo } from '../tree/path.ts';
 import { AppError } from '../util/errors.ts';
+import type { Progress } from '../util/io.ts';
 import { toJson } from '../util/to-json.ts';
 
 /** A format that sessions are written in. */
@@ -42,8 +44,8 @@ export interface Outgoing {
 interface PathOutput extends WriteOptions {
   readonly out: ByteWriter;
   readonly asset: SessionSink['asset'];
-  /** Called with the number of bytes to read, each time that the format reads the path. */
-  readonly expect?: (bytes: number) => void;
+  /** Called with the number of bytes to read, each time that the format reads the path; gives what to call at the end. */
+  readonly onReading?: (bytes: number) => () => void;
 }
 
 /** Writes the path to a leaf and reports what became of the entries; those of other branches count as dropped. */
@@ -51,7 +53,7 @@ export async function writePath(
   session: Outgoing,
   leaf: number,
   target: Target,
-  { out, asset, embed, expect }: PathOutput,
+  { out, asset, embed, onReading }: PathOutput,
 ): Promise<ConversionReport> {
   const { log } = session;
   const { header } = log;
@@ -70,7 +72,7 @@ export async function writePath(
     header,
     title: await sessionTitle(log),
     agent: await agentOf(log, header, leaf),
-    entries: () => account.entries(expect),
+    entries: () => account.entries(onReading),
     lines: () => linesOf(session.chunks()),
     endsWithNewline: log.endsWithNewline,
   };
@@ -95,6 +97,30 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   }
 }
 
+/** How many bytes of a log are read at most to write the path to a leaf. */
+export function bytesRead(log: Log, leaf: number, { readings = 1 }: Target): number {
+  return readings * lengthOf(log, pathTo(log.index, leaf));
+}
+
+/** Has the progress count what is read of a log; gives what hears of each reading of a path. */
+export function countReadings(log: Log, progress: Progress, reserve: Reserve): NonNullable<PathOutput['onReading']> {
+  let read = 0;
+  log.onRead = (bytes) => {
+    read += bytes;
+    progress.read(bytes);
+  };
+  return (bytes) => {
+    reserve.take(bytes);
+    const end = read + bytes;
+    // Some formats stop after the first entries.
+    return () => progress.expect(read - end);
+  };
+}
+
+function lengthOf({ index }: Log, path: Int32Array): number {
+  return path.reduce((bytes, position) => bytes + index.lengthOf(position), 0);
+}
+
 class Account {
   readonly losses = new Losses();
   readonly #session: Outgoing;
@@ -116,21 +142,18 @@ class Account {
       if (end !== leaf) this.losses.add('BRANCH_DROPPED', 'info', log.index.lineOf(end));
   }
 
-  async *entries(expect: PathOutput['expect']): AsyncGenerator<SessionEntry> {
+  async *entries(onReading: PathOutput['onReading']): AsyncGenerator<SessionEntry> {
     const { log } = this.#session;
     this.#read = 0;
-    let left = this.#path.reduce((bytes, position) => bytes + log.index.lengthOf(position), 0);
-    expect?.(left);
+    const onEnd = onReading?.(lengthOf(log, this.#path));
     try {
-      for await (const { line, position, text, value } of log.entries(this.#path)) {
-        left -= log.index.lengthOf(position);
+      for await (const { line, text, value } of log.entries(this.#path)) {
         this.#read++;
         this.#watch.add(value);
         yield { line, value: parseExact(text) ?? value };
       }
     } finally {
-      // Some formats stop after the first entries.
-      expect?.(-left);
+      onEnd?.();
     }
   }
 

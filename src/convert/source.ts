@@ -1,7 +1,7 @@
 import { openUnpacked } from '../files/unpack.ts';
 import type { LogSource } from '../formats/format.ts';
 import type { ByteStore } from '../log/byte-store.ts';
-import { logSource } from '../log/open-log.ts';
+import { logSource, type OpenLogOptions } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { logOptions } from '../shared/open-session.ts';
 import type { Io } from '../util/io.ts';
@@ -11,6 +11,7 @@ import { type ConvertibleFormat, convertible } from './identify.ts';
 export interface Convertible extends ConvertibleFormat {
   readonly source: LogSource;
   readonly store: ByteStore;
+  readonly onPhase: OpenLogOptions['onPhase'];
 }
 
 /** Opens FILE, or stdin for '-'. */
@@ -18,8 +19,9 @@ export async function openConvertible(name: string, from: string | undefined, io
   io.progress.file(name);
   const store = await openUnpacked(name, io);
   try {
-    const source = logSource(store, { ...logOptions(name, io), scanner: scannerKind(io.env) });
-    return { source, store, ...(await convertible(name, store, from)) };
+    const options = { ...logOptions(name, io), scanner: scannerKind(io.env) };
+    const source = logSource(store, options);
+    return { source, store, onPhase: options.onPhase, ...(await convertible(name, store, from)) };
   } catch (error) {
     await store.close();
     throw error;

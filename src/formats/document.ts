@@ -27,11 +27,12 @@ interface DocumentPiece {
  * behind it belong together, so the source is read twice; `chunks` are its bytes for the second time.
  */
 export async function* readDocument(
-  source: Pick<LogSource, 'chunks'>,
+  source: Pick<LogSource, 'chunks' | 'willRead'>,
   chunks: AsyncIterable<Uint8Array>,
   list: string,
   onDamage: OnDamage,
 ): AsyncGenerator<Iterable<SourceRecord>> {
+  source.willRead?.(2);
   const header: JsonObject = {};
   for await (const piece of piecesOf(source.chunks(), list, () => {})) {
     if (piece.isElement) continue;

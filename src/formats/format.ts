@@ -34,6 +34,8 @@ export interface LogSource {
   /** What messages call it. */
   readonly name: string;
   chunks(): AsyncIterable<Uint8Array>;
+  /** Tells the progress that all of it will be read so many times, not once. */
+  readonly willRead?: ((times: number) => void) | undefined;
   /** Fills the buffer from a position on; fewer bytes only at the end. */
   readAt(buffer: Buffer, position: number): Promise<number>;
   readonly random: (bytes: number) => Uint8Array;
@@ -276,6 +278,8 @@ export interface LogFormat {
     sink: SessionSink,
     options: WriteOptions,
   ) => Promise<ConversionReport['roundtrip']>;
+  /** How often `fromNative` reads the entries at most; once where undefined. */
+  readonly readings?: number;
   /** How the names of its files end, where that is not jsonl. */
   readonly extension?: string;
   /** What it writes can hold the log itself, for `--embed`. */

@@ -34,8 +34,10 @@ export interface OpenLogOptions {
   /** The same in another thread, where that is worth it. */
   readonly readAhead?: (store: ByteStore, cutting: Cutting) => Promise<CountedLines | undefined>;
   readonly scanner?: ScannerKind;
-  /** Hears what is done from now on, and the bytes of a log that is converted. */
-  readonly onPhase?: (phase: 'indexing' | 'converting', bytes?: number) => void;
+  /** Hears what is done from now on, and how many bytes that reads until the log is open, as far as that is known. */
+  readonly onPhase?: (phase: 'indexing' | 'converting', bytes: number) => void;
+  /** Hears of bytes that are read beyond those. */
+  readonly onMorePasses?: (bytes: number) => void;
   /** Where a log of another format or version is kept in its native form. */
   readonly scratch: () => Scratch;
   /** None where the log does not come from a file. */
@@ -76,10 +78,11 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
   const start = await documentStart(store);
   const document = start && identifyDocument(name, start, options.from);
   if (document) return await foreignLog(store, document, options);
-  let pass = await indexed(store, options, false);
+  const passes = 1 + (await passesAfterIndex(store, options));
+  let pass = await indexed(store, options, passes, false);
   if (pass.identity) return await foreignLog(store, pass.identity, options);
   // Perhaps the parent is in a line whose envelope could be read although the line is damaged.
-  if (pass.builder.index.missingParents > 0) pass = await indexed(store, options, true);
+  if (pass.builder.index.missingParents > 0) pass = await indexed(store, options, passes, true);
   const { builder } = pass;
   const { index, header } = builder;
   const { version, known } = header
@@ -111,9 +114,17 @@ interface Pass {
   readonly identity?: Identity;
 }
 
-async function indexed(store: ByteStore, options: OpenLogOptions, careful: boolean): Promise<Pass> {
+/** For the progress: how often a log of ours is read once it is indexed, its native form among it. */
+async function passesAfterIndex(store: ByteStore, { onPhase, change }: OpenLogOptions): Promise<number> {
+  if (!onPhase || (store.size ?? 0) < WORTH_A_SCANNER) return 0;
+  const { passesOf, versionIn } = await import('../formats/native/migration.ts');
+  const version = await versionIn(store.chunks());
+  return version < 3 || change ? passesOf(version) + 1 : 0;
+}
+
+async function indexed(store: ByteStore, options: OpenLogOptions, passes: number, careful: boolean): Promise<Pass> {
   const detection = new Detection(options.name, { named: false, from: options.from });
-  options.onPhase?.('indexing');
+  options.onPhase?.('indexing', passes * (store.size ?? 0));
   const builder = new IndexBuilder({
     key: options.random(8),
     careful,
@@ -153,7 +164,8 @@ async function converted(
   endsWithNewline = true,
 ): Promise<Log> {
   const { onWarning, scratch, session, change } = options;
-  options.onPhase?.('converting', store.size);
+  // Until the length of the native form is known, it counts as long as the log.
+  options.onPhase?.('converting', 2 * (store.size ?? 0));
   const { sessionForm } = await import('./native-form.ts');
   const form = await sessionForm(logSource(store, options), format, {
     ...{ dialect: 'pi', keep: 'meta', session, scratch, onWarning, change },
@@ -171,7 +183,7 @@ export async function openForm(
   endsWithNewline = true,
 ): Promise<Log> {
   try {
-    options.onPhase?.('indexing');
+    options.onPhase?.('indexing', form.store.size ?? 0);
     const builder = new IndexBuilder({ key: options.random(8), careful: false, lineOf: form.lineOf });
     await readAll(builder, form.store, options);
     builder.index.finish();
@@ -207,7 +219,7 @@ async function foreignLog(store: ByteStore, identity: Identity, options: OpenLog
 /** A store as the formats see it. */
 export function logSource(
   store: ByteStore,
-  options: Pick<OpenLogOptions, 'name' | 'random' | 'near' | 'chunks' | 'readAhead' | 'scanner'>,
+  options: Pick<OpenLogOptions, 'name' | 'random' | 'near' | 'chunks' | 'readAhead' | 'scanner' | 'onMorePasses'>,
 ): LogSource {
   const { name, random, near, scanner } = options;
   return {
@@ -215,6 +227,7 @@ export function logSource(
     random,
     scanner,
     chunks: () => options.chunks?.(store) ?? store.chunks(),
+    willRead: (times) => options.onMorePasses?.((times - 1) * (store.size ?? 0)),
     readAt: (buffer, position) => store.readAt(buffer, position),
     database: store.database,
     readAhead: async (cutting) => await options.readAhead?.(store, cutting),

@@ -18,6 +18,7 @@ import type { RevOptions } from '../tree/rev.ts';
 import { ClosedPipe } from '../util/errors.ts';
 import { counted, grouped } from '../util/words.ts';
 import { type Io, noteDamage, option, type ParsedArgs } from './command.ts';
+import { Reserve } from './reserve.ts';
 
 /** For every command that reads a log. */
 export const FORMAT_OPTION = option('from', 'FORMAT', 'Read FILE as a log of this format, whatever it looks like', {
@@ -53,30 +54,28 @@ export function logOptions(
   name: string,
   io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note' | 'progress'>,
 ): Omit<OpenLogOptions, 'from' | 'session' | 'scanner'> {
+  const reserve = new Reserve(io.progress);
   async function* chunks(store: ByteStore): AsyncGenerator<Buffer> {
-    let left = store.size ?? 0;
-    io.progress.expect(left);
+    const { size = 0 } = store;
+    let left = size;
+    reserve.take(size);
     try {
       for await (const chunk of abortable(store.chunks(), io)) {
         left -= chunk.length;
         yield chunk;
       }
     } finally {
-      // Whoever has seen enough of a log reads no more of it.
-      if (left > 0) io.progress.expect(-left);
+      if (left > 0) reserve.giveBack(size, size - left);
     }
   }
   const readAhead: OpenLogOptions['readAhead'] = async (store, cutting) => {
     const ahead = await store.readAhead?.(cutting, (bytes) => io.progress.read(bytes));
-    if (ahead) io.progress.expect(store.size ?? 0);
+    if (ahead) reserve.take(store.size ?? 0);
     return ahead;
   };
-  /** The native form of a log is read too; until its length is known, it counts as long as the log. */
-  let reserved = 0;
-  const onPhase: OpenLogOptions['onPhase'] = (phase, bytes = 0) => {
+  const onPhase: OpenLogOptions['onPhase'] = (phase, bytes) => {
     io.progress.phase(phase);
-    io.progress.expect(bytes - reserved);
-    reserved = bytes;
+    reserve.hold(bytes);
   };
   const scratch = (): Scratch => {
     const spool = new Spool(io.random, io.signal);
@@ -92,7 +91,7 @@ export function logOptions(
     onWarning: (where, message) => io.note(`${where}: warning: ${message}`),
     chunks,
     readAhead,
-    onPhase,
+    ...(io.progress.wanted ? { onPhase, onMorePasses: (bytes: number) => reserve.holdMore(bytes) } : {}),
     scratch,
     ...(name === '-' ? {} : { near: filesNear(name, io) }),
   };

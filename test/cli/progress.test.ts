@@ -30,6 +30,7 @@ function clock(): { now: () => number; pass: (ms: number) => void } {
 }
 
 const ERASE = '\r\u001b[K';
+const MB = 1_000_000;
 
 describe('progress', () => {
   it('says nothing in the first second', () => {
@@ -67,6 +68,24 @@ describe('progress', () => {
       pass(10);
     }
     expect(text().split(ERASE)).toHaveLength(11);
+  });
+
+  it('goes on from the share that it has shown where more is to be read than was known', () => {
+    const { stream, text } = terminal();
+    const { now, pass } = clock();
+    const progress = makeProgress(stream, {}, now);
+    const read = (bytes: number): void => {
+      pass(2_000);
+      progress.read(bytes);
+    };
+    progress.expect(10 * MB);
+    read(5 * MB);
+    progress.expect(10 * MB);
+    read(5 * MB);
+    read(5 * MB);
+    progress.expect(-2 * MB);
+    read(3 * MB);
+    expect(text().match(/\d+%/g)).toEqual(['50%', '50%', '75%', '100%']);
   });
 
   it('tells no share where the size is unknown or the file has grown', () => {
@@ -180,6 +199,8 @@ describe('the total of a command that reads a file several times', () => {
   const old = join(folder, 'old.jsonl');
   const oldEntries = entries.map((line) => line.replace(/"id":"[^"]*","parentId":[^,]*,/, ''));
   writeFileSync(old, HEADER.replace('"version":3', '"version":1') + oldEntries.join(''));
+  const second = join(folder, 'second.jsonl');
+  writeFileSync(second, HEADER.replace('"version":3', '"version":2') + entries.join(''));
   const claude = join(folder, 'claude.jsonl');
   const records = Array.from({ length: 1_000 }, (_, at) => ({
     ...{ type: 'user', uuid: `u${at}`, parentUuid: at === 0 ? null : `u${at - 1}`, isSidechain: false, sessionId: 's' },
@@ -212,6 +233,11 @@ describe('the total of a command that reads a file several times', () => {
     ['externalize', [healthy, '--blobs', folder, '-o', join(folder, 'out.jsonl')], 1],
     ['validate', [healthy], 1],
     ['convert', [claude, '-o', join(folder, 'out.jsonl')], 1],
+    ['convert', ['--to', 'atif', claude, '-o', join(folder, 'out.json')], 4],
+    ['convert', ['--to', 'atif', healthy, '-o', join(folder, 'out.json')], 4],
+    ['log', [old], 5],
+    ['log', [second], 4],
+    ['export', [old], 5],
   ])('is known from the start: %s %j reads %i times the file', async (command, words, passes) => {
     const { percents, totals } = await shares(command, ...words);
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
@@ -228,6 +254,17 @@ describe('the total of a command that reads a file several times', () => {
     ['convert', [claude], ['converting']],
     ['convert', ['--to', 'sts', claude], ['converting', 'indexing', 'writing']],
     ['convert', ['--to', 'sts', healthy], ['indexing', 'writing']],
+    ['convert', ['--to', 'atif', claude], ['converting', 'indexing', 'writing']],
+    ['convert', ['--to', 'atif', healthy], ['indexing', 'writing']],
+    ['convert', ['--to', 'atif', old], ['indexing', 'converting', 'indexing', 'writing']],
+    ['convert', ['--to', 'record-log', healthy], ['indexing', 'writing']],
+    ['convert', ['--to', 'event-log', claude], ['converting', 'indexing', 'writing']],
+    ['convert', [old], ['converting']],
+    ['export', [old], ['indexing', 'converting', 'indexing', 'writing']],
+    ['export', [second], ['indexing', 'converting', 'indexing', 'writing']],
+    ['log', [old], ['indexing', 'converting', 'indexing', 'reading']],
+    ['log', [second], ['indexing', 'converting', 'indexing', 'reading']],
+    ['context', [old], ['indexing', 'converting', 'indexing']],
     ['repair', [healthy], ['checking', 'writing']],
     ['repair', [torn], ['checking', 'planning', 'writing']],
     ['repair', ['--only', 'blank-line', claude], ['checking', 'planning', 'writing']],
@@ -235,7 +272,7 @@ describe('the total of a command that reads a file several times', () => {
     ['migrate', [old], ['reading ids', 'writing']],
     ['migrate', [healthy], ['writing']],
   ])('is told phase by phase and never less than before: %s %j', async (command, words, phases) => {
-    const output = command === 'log' ? [] : ['-o', join(folder, 'out.md')];
+    const output = command === 'log' || command === 'context' ? [] : ['-o', join(folder, 'out.md')];
     const shown = await shares(command, ...words, ...output);
     expect(shown.phases.filter((phase) => phase !== 'reading' || command === 'log')).toEqual(phases);
     expect(shown.percents).toEqual(shown.percents.toSorted((a, b) => a - b));

@@ -35,6 +35,7 @@ export const atif: LogFormat = {
   },
   checks: async () => (await import('./checks.ts')).checks,
   toNative: async (...task) => (await import('./convert.ts')).convertTrajectory(atif, ...task),
+  readings: 2,
   fromNative: async (...task) => (await import('./write.ts')).writeTrajectory(...task),
 };
 

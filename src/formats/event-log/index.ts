@@ -16,6 +16,7 @@ export const eventLog: LogFormat = {
     const { convertNumbered } = await import('../convert-numbered.ts');
     await convertNumbered((await import('./convert.ts')).numbered, eventLog, ...task);
   },
+  readings: 2,
   fromNative: async (session, sink) => (await import('./write.ts')).writeEventLog(session, sink),
 };
 

@@ -39,6 +39,7 @@ export const nativeLog: Required<Pick<LogFormat, 'toNative'>> = {
 
 async function migrationOf(source: LogSource, conversion: DialectConversion, sink: NativeSink): Promise<Migration> {
   const { name, random } = source;
+  source.willRead?.(2);
   return new Migration({
     name,
     random,

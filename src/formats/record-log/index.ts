@@ -15,6 +15,7 @@ export const recordLog: LogFormat = {
     const { convertNumbered } = await import('../convert-numbered.ts');
     await convertNumbered((await import('./convert.ts')).numbered, recordLog, ...task);
   },
+  readings: 3,
   fromNative: async (session, sink) => (await import('./write.ts')).writeRecordLog(session, sink),
 };
 
