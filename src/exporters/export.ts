@@ -115,7 +115,7 @@ class ExportRun {
 
   #put(items: readonly Item[]): void {
     for (const item of items) {
-      if (item.kind === 'message' && item.speaker === 'user') this.#opening ||= item.heading?.gist;
+      if (item.kind === 'message' && item.author === 'user') this.#opening ||= item.heading?.gist;
       this.#job.body.write(this.#exporter.item(item));
       // What waited is among the old objects for V8, and would keep the texts of its results until a full collection.
       if (item.kind === 'message') for (const part of item.parts) if (part.kind === 'call') part.results.length = 0;

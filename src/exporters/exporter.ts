@@ -90,13 +90,13 @@ export interface CallPart {
 
 export type MessagePart = Text | Fold | Image | CodeBlock | Remark | CallPart | ResultView;
 
-export type Speaker = 'user' | 'assistant' | 'command' | 'instructions' | 'extension' | 'summary' | 'tool' | 'unknown';
+export type Author = 'user' | 'assistant' | 'command' | 'instructions' | 'extension' | 'summary' | 'tool' | 'unknown';
 
 /** One message of the log. A turn is one or more of them; the first carries the heading. */
 export interface MessageItem {
   readonly kind: 'message';
   readonly anchor: string;
-  readonly speaker: Speaker;
+  readonly author: Author;
   readonly heading: { readonly number: number; readonly title: Words; readonly gist: string } | undefined;
   /** Time, model, tokens, cost: the small line. */
   readonly facts: readonly Words[];

@@ -97,9 +97,9 @@ function htmlExporter(options: ExporterOptions): Exporter {
 }
 
 /** What the filters ask for: who says it, whether it is only about tools, and whether something failed. */
-function kindsOf({ heading, speaker, parts }: MessageItem): string {
-  const isTools = speaker === 'tool' || (!heading && parts.every(({ kind }) => kind === 'call'));
-  return `${heading ? 'turn ' : ''}${speaker}${isTools ? ' tools' : ''}${parts.some(isFailed) ? ' failed' : ''}`;
+function kindsOf({ heading, author, parts }: MessageItem): string {
+  const isTools = author === 'tool' || (!heading && parts.every(({ kind }) => kind === 'call'));
+  return `${heading ? 'turn ' : ''}${author}${isTools ? ' tools' : ''}${parts.some(isFailed) ? ' failed' : ''}`;
 }
 
 function isFailed(part: MessagePart): boolean {

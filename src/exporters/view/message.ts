@@ -1,7 +1,7 @@
 import { modelName, stringOf as textOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
-import type { MessagePart, Remark, Speaker, ViewOptions, Words } from '../exporter.ts';
+import type { Author, MessagePart, Remark, ViewOptions, Words } from '../exporter.ts';
 import { oneLine, sizeOf } from '../text.ts';
 import { shortBlock } from './call.ts';
 import { languageOf } from './code.ts';
@@ -11,7 +11,7 @@ import { allTokens, costText, tokensText, usageIn } from './totals.ts';
 
 /** A message before it has its place in the transcript. */
 export interface Draft {
-  readonly speaker: Speaker;
+  readonly author: Author;
   readonly title: Words;
   readonly facts: readonly Words[];
   readonly parts: readonly MessagePart[];
@@ -43,12 +43,12 @@ export function messageDraft(message: JsonObject, options: ViewOptions): Draft {
   return (ROLES.get(message['role']) ?? unknownDraft)(message, options);
 }
 
-function draft(speaker: Speaker, title: Words, parts: readonly MessagePart[], facts: readonly Words[] = []): Draft {
-  return { speaker, title, facts, parts };
+function draft(author: Author, title: Words, parts: readonly MessagePart[], facts: readonly Words[] = []): Draft {
+  return { author, title, facts, parts };
 }
 
-function plain(speaker: Speaker, title: string, message: JsonObject, options: ViewOptions): Draft {
-  return draft(speaker, [title], contentParts(message['content'], options));
+function plain(author: Author, title: string, message: JsonObject, options: ViewOptions): Draft {
+  return draft(author, [title], contentParts(message['content'], options));
 }
 
 function execution(message: JsonObject, source: string, language: string, title: string, options: ViewOptions): Draft {
@@ -190,7 +190,7 @@ function summaryPart({ summary }: JsonObject): MessagePart {
 }
 
 /** With what compactions and branch summaries have in common. */
-function summaryDraft(entry: JsonObject, own: Omit<Draft, 'speaker'>, options: ViewOptions): Draft {
+function summaryDraft(entry: JsonObject, own: Omit<Draft, 'author'>, options: ViewOptions): Draft {
   const { details, preserveData, fromHook, fromExtension } = entry;
   const byExtension: Words[] = fromHook === true || fromExtension === true ? [['created by an extension']] : [];
   const data: MessagePart[] = [];

@@ -5,13 +5,13 @@ import type { LogEntry } from '../../log/log-entry.ts';
 import { Pairing } from '../../transcript/turns.ts';
 import { grouped } from '../../util/words.ts';
 import type {
+  Author,
   CallPart,
   Item,
   MessageItem,
   MessagePart,
   NoteItem,
   ResultView,
-  Speaker,
   ViewOptions,
   Words,
 } from '../exporter.ts';
@@ -52,7 +52,7 @@ export class Transcript {
   readonly #options: ViewOptions;
   readonly #repeated: (entry: ExportEntry) => boolean;
   #open: OpenMessage | undefined;
-  #turn: Speaker | undefined;
+  #turn: Author | undefined;
   #leftOut = 0;
   #model: string | undefined;
   #ready: Item[] = [];
@@ -108,19 +108,19 @@ export class Transcript {
   #addTurn(entry: ExportEntry, draft: Draft): void {
     this.#close('next');
     this.#noteLeftOut();
-    this.#turn = draft.speaker;
+    this.#turn = draft.author;
     const parts = draft.parts.length > 0 ? draft.parts : [remark('note', ['No content'])];
     this.#ready.push(this.#message(entry, { ...draft, parts }, true));
   }
 
-  #message(entry: ExportEntry, { speaker, title, facts, parts }: Draft, isFirst: boolean): MessageItem {
+  #message(entry: ExportEntry, { author, title, facts, parts }: Draft, isFirst: boolean): MessageItem {
     const time = this.#options.time(entry.value['timestamp']);
     const timeFact: Words[] = time === undefined ? [] : [[/^[\d: -]+$/.test(time) ? time : { plain: time }]];
     const heading = isFirst ? { number: ++this.turns, title, gist: gistOf(parts) } : undefined;
     const usage = isObject(entry.value['message']) ? usageIn(entry.value['message']) : undefined;
     const tokens = usage ? allTokens(usage) : 0;
     const all = [...timeFact, ...facts];
-    return { kind: 'message', anchor: this.#anchor(entry), speaker, heading, facts: all, tokens, parts };
+    return { kind: 'message', anchor: this.#anchor(entry), author, heading, facts: all, tokens, parts };
   }
 
   #addAnswer(entry: ExportEntry, message: JsonObject): void {
@@ -147,7 +147,7 @@ export class Transcript {
     if (this.hid) return;
     const isFirst = this.#turn !== 'assistant';
     const facts = assistantFacts(message, isFirst ? undefined : this.#model);
-    const shown = this.#message(entry, { speaker: 'assistant', title: ['Assistant'], facts, parts }, isFirst);
+    const shown = this.#message(entry, { author: 'assistant', title: ['Assistant'], facts, parts }, isFirst);
     this.#turn = 'assistant';
     this.#model = modelName(message);
     this.#ready.push(shown);
@@ -173,7 +173,7 @@ export class Transcript {
     if (!inTurn) this.#turn = 'tool';
     const asked = { subject: ['(without its call)'], blocks: [] };
     const parts = [callPart(textOf(message['toolName']), asked, [{ ...result, anchor: '' }])];
-    this.#ready.push(this.#message(entry, { speaker: 'tool', title: ['Tool result'], facts: [], parts }, !inTurn));
+    this.#ready.push(this.#message(entry, { author: 'tool', title: ['Tool result'], facts: [], parts }, !inTurn));
   }
 
   #resultView(anchor: string, message: JsonObject): ResultView {
