@@ -50,8 +50,7 @@ export async function nativeTextOf(
       head = raws;
     },
     line: (raw: string) => void lines.push(decoded(raw)),
-    pieces: (pieces: readonly string[]) =>
-      void lines.push(pieces.map((piece, at) => (at % 2 === 0 ? piece : decoded(piece))).join('')),
+    pieces: (pieces: readonly (string | Buffer)[]) => void lines.push(pieces.join('')),
     leftOut: (line: number) => void leftOut.push(line),
     warn: (_line: number, message: string) => void warnings.push(message),
     restart: () => {
