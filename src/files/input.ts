@@ -9,6 +9,8 @@ import { Spool } from './spool.ts';
 import { inThread } from './system.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
+/** So many chunks are read ahead: with one, who works on the last one often waits for the next. */
+const READ_AHEAD = 2;
 const SMALL_READ = 64 * 1024;
 /** A smaller file is read before another thread has started. */
 const WORTH_A_THREAD = 32 * 1024 * 1024;
@@ -61,34 +63,45 @@ export function readWhole(path: string, memory: Buffer): Buffer | undefined {
   });
 }
 
-/** The disk fills one buffer of a regular file while the other is worked on; a pipe is read when more is wanted. */
+/** The disk fills the next buffers of a regular file while one is worked on; a pipe is read when more is wanted. */
 async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
-  const buffers = [Buffer.allocUnsafeSlow(CHUNK_BYTES), Buffer.allocUnsafeSlow(CHUNK_BYTES)];
-  let position = fstatSync(fd).isFile() ? 0 : null;
-  let reading: Promise<number> | undefined;
-  const read = (buffer: Buffer): Promise<number> => {
-    const ahead = readInto(fd, buffer, position);
-    // Whoever waits for it hears of an error; nobody waits after the last chunk that was wanted.
-    ahead.catch(() => {});
-    return ahead;
+  const isFile = fstatSync(fd).isFile();
+  const ahead = isFile ? READ_AHEAD : 0;
+  /** Memory that is not in use. */
+  const free: Buffer[] = [];
+  /** Reads under way, in the order of the file. */
+  const reading: { readonly buffer: Buffer; readonly bytes: Promise<number> }[] = [];
+  let position = 0;
+  const read = (): void => {
+    const buffer = free.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    const bytes = readInto(fd, buffer, isFile ? position + reading.length * CHUNK_BYTES : null);
+    // Whoever waits for it gets the error; nobody waits after the last chunk that was wanted.
+    bytes.catch(() => {});
+    reading.push({ buffer, bytes });
   };
   try {
-    for (let turn = 0; ; turn = 1 - turn) {
-      const buffer = buffers[turn] as Buffer;
-      const bytes = await (reading ?? read(buffer));
-      reading = undefined;
-      if (bytes === 0) return;
-      if (position !== null) {
-        position += bytes;
-        reading = read(buffers[1 - turn] as Buffer);
-      }
-      yield buffer.subarray(0, bytes);
+    for (;;) {
+      if (reading.length === 0) read();
+      const { buffer, bytes } = reading[0] as (typeof reading)[number];
+      const length = await bytes;
+      if (length === 0) return;
+      reading.shift();
+      position += length;
+      // What was read behind a chunk that is not full is not the next one.
+      if (length < CHUNK_BYTES)
+        for (const late of reading.splice(0)) {
+          await late.bytes;
+          free.push(late.buffer);
+        }
+      while (reading.length < ahead) read();
+      yield buffer.subarray(0, length);
+      free.push(buffer);
     }
   } catch (error) {
     throw fileError(path, error);
   } finally {
     // The file must not be closed, nor the memory be let go, while a read is under way.
-    await reading?.catch(() => {});
+    await Promise.allSettled(reading.map(({ bytes }) => bytes));
   }
 }
 

@@ -1,8 +1,9 @@
-import { fstatSync, openSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, fstatSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { openStore } from '../../src/files/input.ts';
+import { fileChunks, openStore } from '../../src/files/input.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const folder = scratchFolder();
@@ -17,4 +18,33 @@ it('a store that is closed twice does not close the file that has its number by 
   expect(next).toBe(store.fd);
   await store.close();
   expect(fstatSync(next).isFile()).toBe(true);
+});
+
+const MB = 1024 * 1024;
+
+it.each([0, 1, MB - 1, MB, MB + 1, 3 * MB, 4.5 * MB])(
+  'the chunks of a file of %i bytes are its bytes',
+  async (size) => {
+    const file = join(folder, `${size}.bin`);
+    const bytes = randomBytes(size);
+    writeFileSync(file, bytes);
+    const read: Buffer[] = [];
+    for await (const chunk of fileChunks(file)) read.push(Buffer.from(chunk));
+    expect(Buffer.concat(read).equals(bytes)).toBe(true);
+  },
+);
+
+it('the chunks of a file that grows while it is read have what was added, once and in its place', async () => {
+  const file = join(folder, 'growing.bin');
+  const bytes = randomBytes(5 * MB);
+  writeFileSync(file, bytes.subarray(0, 1.5 * MB));
+  let written = 1.5 * MB;
+  const read: Buffer[] = [];
+  for await (const chunk of fileChunks(file)) {
+    read.push(Buffer.from(chunk));
+    const end = Math.min(bytes.length, written + 0.75 * MB);
+    appendFileSync(file, bytes.subarray(written, end));
+    written = end;
+  }
+  expect(Buffer.concat(read).equals(bytes)).toBe(true);
 });
