@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SourceFacts } from './counting-source.ts';
 import type { DatabaseRow, DatabaseValue, LogDatabase, LogSource } from './format.ts';
 
-/** The columns of a table: which there are depends on the version of the program that made it. */
+/** The columns of a table, which depend on the version of the program that made it. */
 export async function columnsOf(database: LogDatabase, table: string): Promise<ReadonlySet<string>> {
   const names = new Set<string>();
   for await (const rows of database.rows('SELECT name FROM pragma_table_xinfo(?)', table))
@@ -10,7 +10,7 @@ export async function columnsOf(database: LogDatabase, table: string): Promise<R
   return names;
 }
 
-/** What is selected of a table: the columns that it has of those that are wanted. */
+/** Those of the wanted columns that a table has, for a SELECT. */
 export function selected(columns: ReadonlySet<string>, wanted: string): string {
   return wanted
     .split(' ')
@@ -18,7 +18,6 @@ export function selected(columns: ReadonlySet<string>, wanted: string): string {
     .join(', ');
 }
 
-/** The first row that a query finds. */
 export async function firstRow(
   database: LogDatabase,
   sql: string,
@@ -28,12 +27,7 @@ export async function firstRow(
   return undefined;
 }
 
-/** A value of a row as text; '' for what is none. */
-export function textIn(value: DatabaseValue | undefined): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** What the stamp says of a session in a database: of its rows, since the file has other sessions too. */
+/** Counts and hashes the rows of a session, for the file may have other sessions too. */
 export function countingRows(source: Pick<LogSource, 'name'>) {
   const digest = createHash('sha256');
   let bytes = 0;

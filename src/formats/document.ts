@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExact } from '../json/exact.ts';
 import type { JsonObject } from '../json/value.ts';
-import type { LogSource, OnDamage, SourceRecord } from './format.ts';
+import { type LogSource, type OnDamage, type SourceRecord, sourceRecord } from './format.ts';
 
-/** A longer piece of a document is not held, as a longer line is not. */
+/** Longer pieces are not held in memory. */
 const LONGEST_PIECE = 256 * 1024 * 1024;
 /** Room for a key in front of a list. */
 const LONGEST_KEY = 256;
@@ -11,10 +11,10 @@ const LONGEST_KEY = 256;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A member of the object that a document is, or an element of its list. */
+/** A member of the document, or an element of its list. */
 interface DocumentPiece {
   readonly isElement: boolean;
-  /** Undefined for what is too long to be held. */
+  /** Undefined for a piece that is too long. */
   readonly bytes: Buffer | undefined;
   readonly line: number;
   readonly offset: number;
@@ -23,8 +23,8 @@ interface DocumentPiece {
 
 /**
  * The records of one JSON document, however long it is: first the document without its list, then the elements of the
- * list, one at a time. A document that is the list itself has an empty first record. What is before the list and what is
- * behind it belong together, so the source is read twice; `chunks` are its bytes for the second time.
+ * list, one at a time. A document that is the list itself has an empty first record. The first record has members
+ * before and after the list, so the source is read twice; `chunks` are its bytes for the second time.
  */
 export async function* readDocument(
   source: Pick<LogSource, 'chunks' | 'willRead'>,
@@ -40,7 +40,7 @@ export async function* readDocument(
     if (member) Object.assign(header, member);
     else onDamage(piece.line, damageOf(piece), 1);
   }
-  yield [{ value: header, line: 1, offset: 0, length: 0, textsBefore: 0 }];
+  yield [sourceRecord(header, 1)];
   for await (const piece of piecesOf(chunks, list, onDamage)) {
     if (!piece.isElement) continue;
     const value = objectIn(piece, ['', '']);
@@ -59,16 +59,16 @@ function damageOf({ bytes }: DocumentPiece): string {
   return isUtf8(bytes) ? 'not-json' : 'invalid-utf8';
 }
 
-/** Cuts a document at the commas of its object, and at those of its list. Only brackets and strings are looked at. */
+/** Cuts a document at the commas of its object and of its list, by its brackets and strings alone. */
 async function* piecesOf(
   chunks: AsyncIterable<Uint8Array>,
   list: string,
   onDamage: OnDamage,
 ): AsyncGenerator<DocumentPiece, void> {
   const cutter = new Cutter(list);
-  for await (const chunk of chunks) yield* cutter.take(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
-  const { left } = cutter;
-  if (left) onDamage(left.line, left.damage, left.records);
+  for await (const chunk of chunks) yield* cutter.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+  const { damage } = cutter;
+  if (damage) onDamage(damage.line, damage.rule, damage.records);
 }
 
 class Cutter {
@@ -83,10 +83,10 @@ class Cutter {
   #line = 1;
   /** Of the chunk. */
   #offset = 0;
-  /** What earlier chunks have of the piece. */
+  /** The start of the piece, from earlier chunks. */
   #held: Buffer[] = [];
   #heldBytes = 0;
-  /** Where the piece begins behind white space; line 0 as long as there was nothing else. */
+  /** Where the piece begins after white space; line 0 as long as there is nothing else. */
   #start = { line: 0, offset: 0 };
   #isOver = false;
   #garbageLine = 0;
@@ -96,14 +96,14 @@ class Cutter {
   }
 
   /** What is wrong with the end of the document. */
-  get left(): { readonly line: number; readonly damage: string; readonly records: number } | undefined {
-    if (this.#garbageLine > 0) return { line: this.#garbageLine, damage: 'not-json', records: 1 };
+  get damage(): { readonly line: number; readonly rule: string; readonly records: number } | undefined {
+    if (this.#garbageLine > 0) return { line: this.#garbageLine, rule: 'not-json', records: 1 };
     if (this.#isOver) return undefined;
-    return { line: this.#start.line || this.#line, damage: 'torn-line', records: this.#start.line > 0 ? 1 : 0 };
+    return { line: this.#start.line || this.#line, rule: 'torn-line', records: this.#start.line > 0 ? 1 : 0 };
   }
 
-  *take(chunk: Buffer): Generator<DocumentPiece, void, void> {
-    /** Where the piece goes on in this chunk. */
+  *push(chunk: Buffer): Generator<DocumentPiece, void, void> {
+    /** Where the piece continues in this chunk. */
     let from = 0;
     for (let at = 0; at < chunk.length; at++) {
       if (this.#isInString) {
@@ -164,7 +164,7 @@ class Cutter {
     }
   }
 
-  /** Whether pieces begin behind this bracket: that of the document, or that of its list. */
+  /** Whether pieces begin after this bracket: that of the document, or that of its list. */
   #opens(isArray: boolean, chunk: Buffer, from: number, at: number): boolean {
     if (this.#depth === 0) {
       this.#isList = isArray;

@@ -69,7 +69,12 @@ export interface SourceRecord {
   readonly json?: string | undefined;
 }
 
-/** Hears of a damaged line, and of the number of records in it. */
+/** A record that is not a line of JSONL. */
+export function sourceRecord(value: JsonObject, line: number): SourceRecord {
+  return { value, line, offset: 0, length: 0, textsBefore: 0 };
+}
+
+/** Called with a damaged line and the number of records in it. */
 export type OnDamage = (line: number, damage: string, records: number) => void;
 
 /** The lines of a log that is read once; what was counted of it is in `facts` at the end. */

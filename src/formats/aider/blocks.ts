@@ -4,14 +4,14 @@ import type { LogSource, OnDamage } from '../format.ts';
 import { type AiderLineKind, Grammar, startOf } from './grammar.ts';
 import { type AiderRun, LONGEST_LINE } from './runs.ts';
 
-/** Lines in a row that one of them has said: the user, Aider itself ('tool') or the model ('text'). */
+/** Consecutive lines of one author: the user, Aider itself ('tool') or the model ('text'). */
 export interface AiderBlock {
   readonly kind: Exclude<AiderLineKind, 'blank'> | 'header';
   readonly lines: readonly string[];
   readonly line: number;
-  /** It goes on in the next one, because it is too long to be held. */
+  /** It is too long, and continues in the next one. */
   readonly isCut: boolean;
-  /** The first of its lines whose bytes are no text, or no text that anybody has written. */
+  /** The first of its lines that is damaged. */
   readonly damage: BlockDamage | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function* bytesOf(source: LogSource, { offset, end }: AiderRun): As
   }
 }
 
-/** The blocks of a run or of all of them, one after the other; `firstLine` is the number of the first line. */
+/** The blocks of one run or of all; `firstLine` is the number of the first line. */
 export async function* readTextBlocks(
   chunks: AsyncIterable<Uint8Array>,
   firstLine: number,
@@ -45,7 +45,7 @@ export async function* readTextBlocks(
   const reader = new BlockReader(firstLine, isStripped, onDamage);
   for await (const lines of readLineBatches(chunks, { maxLineBytes: LONGEST_LINE }))
     for (const line of lines) {
-      const block = reader.take(line);
+      const block = reader.push(line);
       if (block) yield block;
     }
   const last = reader.end();
@@ -73,21 +73,21 @@ class BlockReader {
     this.#onDamage = onDamage;
   }
 
-  /** The block that ends before this line. */
-  take(line: Line): AiderBlock | undefined {
+  /** Gives the block that ends before this line. */
+  push(line: Line): AiderBlock | undefined {
     const number = this.#firstLine + line.number - 1;
     if (line.oversize > 0) {
       this.#isAfterBlank = false;
       this.#onDamage(number, 'oversize-line', 1);
       return undefined;
     }
-    const said = line.wellFormed ? line.text : Buffer.from(line.raw, 'latin1').toString('utf8');
-    const text = said.replace(number === 1 ? /^\ufeff|\r$/g : /\r$/, '');
+    const decoded = line.wellFormed ? line.text : Buffer.from(line.raw, 'latin1').toString('utf8');
+    const text = decoded.replace(number === 1 ? /^\ufeff|\r$/g : /\r$/, '');
     const isHeader = this.#isAfterBlank && startOf(text) !== undefined;
     this.#isAfterBlank = text === '';
     const found = isHeader ? 'header' : this.#grammar.next(text);
     const before = this.#open;
-    // Only the model has blank lines in what it says.
+    // Only blocks of the model have blank lines.
     if (found === 'blank' && before?.kind !== 'text') return this.end();
     const kind = found === 'blank' ? 'text' : found;
     const isFull = before !== undefined && before.characters > MOST_CHARACTERS;

@@ -1,8 +1,8 @@
-import type { LogSource, OnDamage, RecordChecks, SourceRecord } from '../format.ts';
+import { type LogSource, type OnDamage, type RecordChecks, type SourceRecord, sourceRecord } from '../format.ts';
 import { readTextBlocks } from './blocks.ts';
 import { findRuns } from './runs.ts';
 
-/** The blocks of all runs; notes that somebody has written above the first run are none. */
+/** The blocks of all runs, without text above the first run. */
 export async function* readHistory(
   source: LogSource,
   chunks: AsyncIterable<Uint8Array>,
@@ -13,11 +13,11 @@ export async function* readHistory(
   for await (const { kind, line, damage } of readTextBlocks(chunks, 1, isStripped, onDamage)) {
     if (damage) onDamage(damage.line, damage.rule, 1);
     hasBegun ||= kind === 'header' || kind === 'user';
-    if (hasBegun) yield [{ value: { type: kind }, line, offset: 0, length: 0, textsBefore: 0 }];
+    if (hasBegun) yield [sourceRecord({ type: kind }, line)];
   }
 }
 
-/** A history has no members and no ids: what can be wrong with it are its bytes, and a run that was cut off. */
+/** A history has no members and no ids: only its bytes can be damaged, or a run cut off. */
 export const checks: RecordChecks = {
   levels: {
     'invalid-utf8': 'error',

@@ -7,12 +7,12 @@ import { chooseSession } from '../sessions.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
 import { type AiderBlock, bytesOf, readTextBlocks } from './blocks.ts';
 import { type AiderRun, findRuns, isPrompt } from './runs.ts';
-import { isInterrupt, modelIn, usageIn, versionIn } from './told.ts';
+import { isInterrupt, modelIn, usageIn, versionIn } from './tool-output.ts';
 
-/** So many blocks of Aider behind an answer may tell what it has used. */
+/** How many blocks of Aider after an answer may have its usage. */
 const MOST_HELD = 64;
 
-/** Gives one run of a history in its native form: the one that is wanted, else the newest. */
+/** Converts one run of a history: the one that is wanted, else the newest. */
 export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const bytes = countingSource(source);
   const runs = await findRuns(bytes.chunks);
@@ -39,7 +39,7 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
 
 const NO_RUN: AiderRun = { id: '', time: undefined, title: undefined, line: 1, offset: 0, end: 0 };
 
-/** An answer of which it is not known yet what it has used. */
+/** An answer whose usage is not known yet. */
 interface OpenAiderAnswer {
   readonly block: AiderBlock;
   readonly model: string;
@@ -48,7 +48,7 @@ interface OpenAiderAnswer {
   isInterrupted: boolean;
 }
 
-/** Turns the blocks of a run into native entries. Edits are text in answers, for Aider has no tools. */
+/** Converts the blocks of a run to native entries. Edits are text in answers, for Aider has no tools. */
 class AiderConversion {
   /** The version of Aider. */
   version: string | undefined;
@@ -73,7 +73,7 @@ class AiderConversion {
         this.#input(block);
         break;
       case 'tool':
-        this.#told(block);
+        this.#toolOutput(block);
         break;
       case 'text':
         this.#settle();
@@ -94,7 +94,7 @@ class AiderConversion {
     } else this.#writer.keep('command', { text }, { line });
   }
 
-  #told(block: AiderBlock): void {
+  #toolOutput(block: AiderBlock): void {
     for (const line of block.lines) {
       this.version ??= versionIn(line);
       this.#model = modelIn(line) ?? this.#model;

@@ -1,11 +1,11 @@
-/** What a line of a history is: who is not the user nor Aider itself ('tool') is the model ('text'). */
+/** The author of a line: the user, Aider itself ('tool') or the model ('text'). */
 export type AiderLineKind = 'user' | 'tool' | 'blank' | 'text';
 
-/** Aider ends what it writes itself with two spaces, and no other line of it. */
+/** Aider ends its own lines and those of the user with two spaces. */
 const HEADER = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$/;
 const USER = /^####(?: (.*))? {2}$/;
 const TOOL = /^> ?(.*) {2}$/;
-/** The same in a file whose trailing spaces an editor has taken away. */
+/** The same in a file whose trailing spaces an editor has removed. */
 const STRIPPED_USER = /^####(?: (.*))?$/;
 const STRIPPED_TOOL = /^>(?: (.*))?$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
@@ -16,9 +16,9 @@ export function startOf(line: string): string | undefined {
   return found ? `${found[1]}T${found[2]}` : undefined;
 }
 
-/** Tells the lines of a run apart, one after the other; takes them without their line ends. */
+/** Recognizes the lines of a run, given in order and without line ends. */
 export class Grammar {
-  /** What the user or Aider said in the last line, without the marks. */
+  /** The last line of the user or Aider, without its marks. */
   text = '';
   readonly #user: RegExp;
   readonly #tool: RegExp;

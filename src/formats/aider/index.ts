@@ -1,10 +1,10 @@
 import type { LogFormat } from '../format.ts';
 
 const HEADER = /^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$/;
-/** Whoever has written something above the first run has not written more than this. */
+/** The first header is searched for in these bytes: users may write something above it. */
 const FIRST_BYTES = 4096;
 
-/** The chat history that Aider appends to for ever: Markdown, one session per run. */
+/** The chat history that Aider appends to: Markdown, one session per run. */
 export const aider: LogFormat = {
   id: 'aider',
   title: 'an Aider chat history',
@@ -12,7 +12,7 @@ export const aider: LogFormat = {
   files: '.aider.chat.history.md (Markdown)',
   detect: (head) => {
     if (HEADER.test(head.firstText.replace(/^\ufeff/, ''))) return 'certain';
-    // JSON may have one in its texts.
+    // JSON may quote a header.
     if (head.objects.length > 0) return undefined;
     return new RegExp(HEADER, 'm').test(head.text.slice(0, FIRST_BYTES)) ? 'probable' : undefined;
   },

@@ -6,7 +6,7 @@ export interface AiderRun {
   readonly id: string;
   /** When it began, in a time zone that is not known. */
   readonly time: string | undefined;
-  /** How it began, for lists. */
+  /** Its first prompt, shortened. */
   readonly title: string | undefined;
   readonly line: number;
   readonly offset: number;
@@ -14,35 +14,35 @@ export interface AiderRun {
 }
 
 export interface Runs {
-  /** Those with something that the user has asked, the oldest first; all of them where there is no such one. */
+  /** The runs with a prompt, the oldest first; the last run where none has one. */
   readonly list: readonly AiderRun[];
-  /** How many came before those. */
+  /** How many older ones are not in the list. */
   readonly older: number;
-  /** Runs in which nothing was asked. */
+  /** Runs without a prompt. */
   readonly empty: number;
-  /** An editor has taken away the spaces by which lines are told apart. */
+  /** An editor has removed the trailing spaces that mark lines. */
   readonly isStripped: boolean;
 }
 
-/** A longer line is no text that anybody has written. */
+/** Longer lines are not read. */
 export const LONGEST_LINE = 16 * 1024 * 1024;
-/** The newest ones are listed. */
+/** Older runs are not listed. */
 const MOST_RUNS = 10_000;
 const LONGEST_TITLE = 60;
 
-/** What a line of input asks of the model: commands are for Aider, but some take a question with them. */
+/** Whether input is for the model: commands are for Aider, but some have a question for the model. */
 export function isPrompt(text: string): boolean {
   if (/^\/(?:ask|code|architect|context) \S/.test(text)) return true;
   return text.trim() !== '' && text !== '<blank>' && !/^[/!]/.test(text);
 }
 
-/** Finds the runs of a history. Holds no text. */
+/** Finds the runs of a history, without holding their text. */
 export async function findRuns(chunks: AsyncIterable<Uint8Array>): Promise<Runs> {
   const finder = new RunFinder();
   for await (const piece of readBlocks(chunks, { maxLineBytes: LONGEST_LINE })) {
-    if (piece instanceof LineBlock) finder.take(piece.bytes, piece.number, piece.offset);
-    else if (piece.oversize > 0) finder.pass(piece.offset + piece.length);
-    else finder.take(Buffer.from(piece.raw, 'latin1'), piece.number, piece.offset);
+    if (piece instanceof LineBlock) finder.push(piece.bytes, piece.number, piece.offset);
+    else if (piece.oversize > 0) finder.skip(piece.offset + piece.length);
+    else finder.push(Buffer.from(piece.raw, 'latin1'), piece.number, piece.offset);
   }
   return finder.end();
 }
@@ -52,22 +52,22 @@ const INPUT_MARK = Buffer.from('\n####');
 const LINE_BREAK = Buffer.from('  ');
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** Looks only at the few lines that matter, for a history of years has millions. */
+/** Reads only a few lines, for a long history has millions. */
 class RunFinder {
   #runs: (AiderRun & { readonly isLoose: boolean })[] = [];
   #count = 0;
   readonly #askedIn = { strict: 0, loose: 0 };
-  /** What comes before the first header, as somebody has cut the file. */
+  /** The text before the first header, in a file whose start was cut off. */
   #open: Omit<AiderRun, 'end' | 'title'> = { id: 'start', time: undefined, line: 1, offset: 0 };
-  /** What was asked first in this run; by marks that lack their spaces, if nothing better was found. */
+  /** The first prompt of this run; one without trailing spaces only if there is no other. */
   #asked: { readonly title: string; readonly isLoose: boolean } | undefined;
-  /** A line of Aider with its two spaces was met. */
+  /** A line with the two trailing spaces was found. */
   #hasMarks = false;
   #isAfterBlank = true;
   #end = 0;
 
-  /** Takes whole lines. */
-  take(lines: Buffer, number: number, start: number): void {
+  /** Adds whole lines. */
+  push(lines: Buffer, number: number, start: number): void {
     const isMarked = start === 0 && lines.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
     const bytes = isMarked ? lines.subarray(BYTE_ORDER_MARK.length) : lines;
     const offset = start + lines.length - bytes.length;
@@ -76,7 +76,7 @@ class RunFinder {
     let line = number;
     for (;;) {
       const header = this.#findHeader(bytes, at);
-      this.#look(bytes.subarray(at, header < 0 ? bytes.length : header));
+      this.#inspect(bytes.subarray(at, header < 0 ? bytes.length : header));
       if (header < 0) break;
       line += countLines(bytes, at, header);
       this.#begin(lineAt(bytes, header), line, offset + header);
@@ -90,8 +90,8 @@ class RunFinder {
     this.#isAfterBlank = isBlankBefore(bytes, bytes.length, this.#isAfterBlank);
   }
 
-  /** A line that is too long to be looked at. */
-  pass(end: number): void {
+  /** Skips a line that is too long. */
+  skip(end: number): void {
     this.#end = end;
     this.#isAfterBlank = false;
   }
@@ -114,15 +114,15 @@ class RunFinder {
     return -1;
   }
 
-  /** Looks for what is not known yet: what the run has asked first, and whether lines have their two spaces. */
-  #look(bytes: Buffer): void {
+  /** Finds the first prompt of the run, and whether lines have their two spaces. */
+  #inspect(bytes: Buffer): void {
     for (let at = 0; !this.#hasMarks; at++) {
       at = bytes.indexOf(LINE_BREAK, at);
       if (at < 0) break;
       const line = lineAt(bytes, bytes.lastIndexOf(0x0a, at) + 1);
       const kind = new Grammar(false).next(line);
       this.#hasMarks = kind === 'user' || kind === 'tool';
-      // No line is looked at twice.
+      // Continue with the next line.
       at = bytes.indexOf(0x0a, at);
       if (at < 0) break;
     }
@@ -158,7 +158,7 @@ class RunFinder {
     this.#count++;
     if (title !== undefined) this.#askedIn[isLoose ? 'loose' : 'strict']++;
     const runs = this.#runs;
-    // One without a prompt only counts as long as none has one.
+    // A run without a prompt is only kept until another one comes.
     if (runs.length > 0 && runs.at(-1)?.title === undefined) runs.pop();
     runs.push({ ...this.#open, title, isLoose, end });
     if (runs.length >= 2 * MOST_RUNS) this.#runs = runs.slice(-MOST_RUNS);
@@ -171,7 +171,7 @@ function lineAt(bytes: Buffer, start: number): string {
   return bytes.toString('latin1', start, end < 0 ? bytes.length : end).replace(/\r$/, '');
 }
 
-/** Whether a line starts here and the one before it is blank; what comes before the bytes is told. */
+/** Whether a line starts here and the one before it is blank; `isBlank` says so for the start of the bytes. */
 function isBlankBefore(bytes: Buffer, at: number, isBlank: boolean): boolean {
   if (at === 0) return isBlank;
   if (bytes[at - 1] !== 0x0a) return false;

@@ -1,8 +1,8 @@
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
-import { listOf, objectOf } from './parts.ts';
+import { listOf } from './parts.ts';
 import { AGENT_ONLY } from './schema.ts';
 
 const ERRORS = `torn-line not-json invalid-utf8 oversize-line bad-header missing-field wrong-type unknown-version ordinal-order
@@ -56,7 +56,7 @@ const MEDIA: ReadonlyMap<string, RegExp> = new Map([
   ['audio', /^audio\//],
 ]);
 
-/** Looks at one record, the trajectory without its steps or a step, and at all that is inside. */
+/** Checks one record: the trajectory without its steps, or a step. */
 class Inspection {
   readonly issues: RecordIssue[] = [];
 

@@ -1,36 +1,36 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { messageRoles } from '../../entries/messages.ts';
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { SourceFacts } from '../counting-source.ts';
 import { readDocument } from '../document.ts';
 import type { LogSource, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { NO_COST, UNKNOWN_USAGE } from '../usage.ts';
-import { idOf, isInside, listOf, objectOf, textIn } from './parts.ts';
+import { idOf, isInside, listOf, textIn } from './parts.ts';
 
 const UNKNOWN = 'unknown';
-const SPOKEN: ReadonlySet<string> = new Set(['user', 'assistant', 'toolResult']);
+const STANDARD_ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'toolResult']);
 const STOPS: ReadonlySet<unknown> = new Set(['stop', 'toolUse', 'length', 'error', 'aborted']);
 /** A larger image is not read into an entry. */
 const LARGEST_IMAGE = 16 * 1024 * 1024;
 
-/** Members of a step that have a place in an entry; the others are kept behind it. */
+/** Members of a step that an entry has; the others are kept after it. */
 const STEP_MEMBERS: ReadonlySet<string> = new Set(
   'step_id timestamp source message model_name reasoning_effort reasoning_content tool_calls observation metrics extra'.split(
     ' ',
   ),
 );
-/** Of its metrics, those that are in the usage. */
+/** Metrics that the usage has. */
 const COUNTS: ReadonlySet<string> = new Set(['prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost_usd']);
-/** The same for what `convert --to atif` writes to `extra`. */
+/** Members of `extra` that `convert --to atif` writes. */
 const OWN_EXTRA: ReadonlySet<string> = new Set(
   'provider api stop_reason error_message response_id custom_type display details context_management branch_summary message'.split(
     ' ',
   ),
 );
 
-/** Gives the steps of one trajectory as entries. */
+/** Converts the steps of one trajectory to entries. */
 export class AtifConversion {
   readonly writer: NativeWriter;
   readonly #source: LogSource;
@@ -59,7 +59,7 @@ export class AtifConversion {
     this.#keepRoot();
     const before = this.writer.last;
     const { source } = value;
-    if (source === 'user') await this.#said(value, place, 'user');
+    if (source === 'user') await this.#message(value, place, 'user');
     else if (source === 'agent') await this.#agent(value, place);
     else if (source === 'system') await this.#system(value, place);
     else this.writer.loss('ROLE_UNKNOWN', 'lossy', line);
@@ -87,7 +87,7 @@ export class AtifConversion {
     );
   }
 
-  /** What the document says of itself, before all steps. */
+  /** The members of the document besides its steps, before all steps. */
   #keepRoot(): void {
     if (this.#isRootKept) return;
     this.#isRootKept = true;
@@ -100,14 +100,14 @@ export class AtifConversion {
     );
   }
 
-  /** A message of the user, or text that nobody typed. */
-  async #said(step: JsonObject, place: Place, by: 'user' | 'system'): Promise<void> {
+  /** A message of the user or the system. */
+  async #message(step: JsonObject, place: Place, by: 'user' | 'system'): Promise<void> {
     const content = await this.#content(step['message'], place.line);
     const { custom_type: customType, display, details, message } = objectOf(step['extra']);
     const own = this.#ownMessage(message);
-    if (own) this.#began(step, this.writer.message(own, place));
-    else if (by === 'user') this.#began(step, this.writer.message({ role: 'user', content }, place));
-    else if (isSaid(step['message'])) {
+    if (own) this.#remember(step, this.writer.message(own, place));
+    else if (by === 'user') this.#remember(step, this.writer.message({ role: 'user', content }, place));
+    else if (hasContent(step['message'])) {
       const type = stringOf(customType);
       const known = {
         customType: type,
@@ -119,17 +119,17 @@ export class AtifConversion {
         type === ''
           ? this.writer.contextMessage('system', content, place)
           : this.writer.entry('custom_message', known, place);
-      this.#began(step, id);
+      this.#remember(step, id);
       this.writer.loss('SYSTEM_AS_USER', 'info', place.line);
     }
     this.#extra(step, place);
     await this.#results(step, { ...place, id: undefined });
   }
 
-  /** A message of a role that the standard does not have, as `convert --to atif` tells it. */
+  /** A message in a role that the standard does not have, as `convert --to atif` keeps it. */
   #ownMessage(message: unknown): JsonObject | undefined {
     const { role, ...rest } = objectOf(message);
-    const known = messageRoles.find(({ name, isOld }) => name === role && !isOld && !SPOKEN.has(name));
+    const known = messageRoles.find(({ name, isOld }) => name === role && !isOld && !STANDARD_ROLES.has(name));
     return known && (known.dialect ?? this.writer.dialect) === this.writer.dialect ? { role, ...rest } : undefined;
   }
 
@@ -152,12 +152,12 @@ export class AtifConversion {
         }),
         place,
       );
-      this.#began(step, id);
+      this.#remember(step, id);
       this.#extra(step, place);
     } else if (isBranch === true) {
       const id = this.writer.entry('branch_summary', { fromId: 'root', summary: textIn(step['message']) }, place);
-      this.#began(step, id);
-    } else await this.#said(step, place, 'system');
+      this.#remember(step, id);
+    } else await this.#message(step, place, 'system');
   }
 
   async #agent(step: JsonObject, place: Place): Promise<void> {
@@ -165,8 +165,9 @@ export class AtifConversion {
     const extra = objectOf(step['extra']);
     const given = listOf(step, 'tool_calls');
     const calls = given.filter((call) => !this.#isRepeated(call));
-    const isNews = given.length === 0 || calls.length > 0 || isSaid(step['message']) || isSaid(reasoning) || metrics;
-    if (!isNews) return await this.#results(step, place);
+    const isNew =
+      given.length === 0 || calls.length > 0 || hasContent(step['message']) || hasContent(reasoning) || metrics;
+    if (!isNew) return await this.#results(step, place);
     const { provider, model } = this.#model(step, extra);
     const before = { ...place, id: undefined };
     if (model !== UNKNOWN) this.writer.model(provider, model, before);
@@ -181,7 +182,7 @@ export class AtifConversion {
         role: 'assistant',
         content: [
           ...(stringOf(reasoning) === '' ? [] : [{ type: 'thinking', thinking: reasoning }]),
-          ...(isSaid(step['message']) ? content : []),
+          ...(hasContent(step['message']) ? content : []),
           ...calls.map((call) => this.#call(call, place.line)),
         ],
         ...{ api: stringOf(api) || UNKNOWN, provider, model, usage: usage ?? UNKNOWN_USAGE },
@@ -191,7 +192,7 @@ export class AtifConversion {
       },
       place,
     );
-    this.#began(step, id);
+    this.#remember(step, id);
     this.#extra(step, place);
     await this.#results(step, before);
   }
@@ -204,7 +205,7 @@ export class AtifConversion {
     return at > 0 ? { provider: name.slice(0, at), model: name.slice(at + 1) } : { provider: UNKNOWN, model: name };
   }
 
-  /** Some programs write a call again where its result is. */
+  /** Some programs repeat a call with its result. */
   #isRepeated({ tool_call_id: id, function_name: name }: JsonObject): boolean {
     return this.#open.get(stringOf(id)) === stringOf(name);
   }
@@ -221,7 +222,7 @@ export class AtifConversion {
       const extra = objectOf(result['extra']);
       const id = stringOf(result['source_call_id']) || stringOf(extra['tool_call_id']);
       const content = await this.#content(result['content'], place.line);
-      const blocks = isSaid(result['content']) ? content : [];
+      const blocks = hasContent(result['content']) ? content : [];
       if (id === '') {
         if (blocks.length > 0) this.writer.contextMessage('observation', content, place);
       } else this.#result(id, blocks, extra, place);
@@ -281,7 +282,7 @@ export class AtifConversion {
     return blocks;
   }
 
-  /** An image from the folder of the document; anything else is named. */
+  /** An image from the folder of the document; a placeholder for anything else. */
   async #media(type: string, { media_type: mimeType, path }: JsonObject, line: number): Promise<JsonObject> {
     const data = type === 'image' ? await this.#bytesIn(stringOf(path)) : undefined;
     if (data) return { type, data: data.toString('base64'), mimeType: stringOf(mimeType) };
@@ -301,11 +302,11 @@ export class AtifConversion {
     }
   }
 
-  #began({ step_id: number }: JsonObject, entry: string): void {
+  #remember({ step_id: number }: JsonObject, entry: string): void {
     this.#entries.set(numberOf(number), entry);
   }
 
-  /** What else a step says. */
+  /** Keeps the other members of a step. */
   #extra(step: JsonObject, place: Place): void {
     const target = this.#entries.get(numberOf(step['step_id']));
     const others = Object.entries(step).filter(([key]) => !STEP_MEMBERS.has(key));
@@ -321,8 +322,7 @@ export class AtifConversion {
   }
 }
 
-/** A text that is empty, or no text at all, says nothing. */
-function isSaid(content: unknown): boolean {
+function hasContent(content: unknown): boolean {
   return Array.isArray(content) ? content.length > 0 : stringOf(content) !== '';
 }
 
@@ -331,7 +331,7 @@ function titleOf(trajectory: JsonObject): { title?: string } {
   return title === '' ? {} : { title };
 }
 
-/** The prompt counts what came from the cache, and what went into it. */
+/** The prompt tokens include those that were read from the cache or written to it. */
 function usageOf(metrics: unknown): JsonObject | undefined {
   if (!isObject(metrics)) return undefined;
   const count = (value: unknown): number => numberOf(value) ?? 0;

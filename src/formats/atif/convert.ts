@@ -95,7 +95,7 @@ class AtifRun {
     conversion.end(facts);
   }
 
-  /** The embedded log as it was, in place of what was made of the steps. */
+  /** Writes the embedded log in place of the converted steps. */
   #restore(
     { lines, endsWithNewline }: Embedded,
     { sha256, bytes }: { readonly sha256: string; readonly bytes: number },
@@ -125,7 +125,7 @@ function embeddedLog({ extra }: JsonObject): Embedded | undefined {
   return isWhole ? { lines, steps, endsWithNewline: endsWithNewline !== false } : undefined;
 }
 
-/** A trajectory inside of another, or of one that is inside of it, and the id of the one around it. */
+/** A trajectory inside another one, at any depth, and the id of its parent. */
 function embeddedIn(
   root: JsonObject,
   wanted: string,
@@ -139,6 +139,6 @@ function embeddedIn(
       waiting.push(trajectory);
     }
   }
-  // Others are in files beside it, which the report of the main one names.
+  // Others are in files beside it, which the report names.
   return all.some(({ id }) => id.startsWith(wanted)) ? chooseSession(name, all, wanted) : undefined;
 }

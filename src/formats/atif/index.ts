@@ -19,11 +19,11 @@ export const atif: LogFormat = {
     if (document === undefined) return isLongTrajectory(head) ? 'certain' : undefined;
     if (!hasMembers(document, { steps: 'array' })) return undefined;
     if (VERSION.test(String(document['schema_version']))) return 'certain';
-    // What some programs write in its name.
+    // Some programs write such variants.
     const isNamed = document['format'] === 'atif' || typeof document['schema_version'] === 'string';
     return isNamed && hasMembers(document, { agent: 'object' }) ? 'probable' : undefined;
   },
-  // Devin's; others write where they are told.
+  // Devin's; others have no fixed folder.
   locations: ({ HOME: home, USERPROFILE: profile, XDG_DATA_HOME: data }) => {
     const folder = data || ((home || profile) && `${home || profile}/.local/share`);
     return folder ? [`${folder}/devin/cli/transcripts`] : [];

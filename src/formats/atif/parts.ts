@@ -12,11 +12,6 @@ export function listOf(object: JsonObject, key: string): JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** An object; an empty one for anything else. */
-export function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
-}
-
 /** The text of a content, without its images. */
 export function textIn(content: unknown): string {
   if (!Array.isArray(content)) return stringOf(content);

@@ -29,7 +29,7 @@ export async function writeTrajectory(
   return embed ? 'exact' : 'semantic';
 }
 
-/** What the start of a document says of what is in it, and the entries that compactions have kept. */
+/** The first model, which the document starts with, and the entries that compactions keep. */
 async function lookAhead(session: NativeSession): Promise<{ model: string | undefined; kept: Set<unknown> }> {
   const kept = new Set<unknown>();
   let model: string | undefined;
@@ -118,7 +118,7 @@ function json(value: JsonObject): string {
   return exactJson(toJson(value));
 }
 
-/** What does not fit would be refused by every reader, so it is not written. */
+/** Readers refuse a document that does not fit, so it is not written. */
 function requireFit(
   parsed: ReturnType<typeof stepSchema.safeParse> | ReturnType<typeof rootSchema.safeParse>,
   what: string,

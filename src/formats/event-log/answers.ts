@@ -1,8 +1,9 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { type KeptRecord, keptRecord } from '../kept.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { UNKNOWN_USAGE, usageOf } from '../usage.ts';
-import { memberOf, pathOf, seqOf, textOf } from './event.ts';
+import { memberOf, pathOf, seqOf } from './event.ts';
 
 /** An answer of the model; the calls that it asks for are events of their own. */
 interface EventAnswer {
@@ -24,12 +25,12 @@ export class EventAnswers {
   }
 
   useModel(event: JsonObject): void {
-    this.#model = textOf(memberOf(event, 'model')) || this.#model;
-    this.#provider = textOf(memberOf(event, 'provider')) || this.#provider;
+    this.#model = stringOf(memberOf(event, 'model')) || this.#model;
+    this.#provider = stringOf(memberOf(event, 'provider')) || this.#provider;
   }
 
   begin(event: JsonObject, place: Place): void {
-    const text = textOf(memberOf(event, 'text'));
+    const text = stringOf(memberOf(event, 'text'));
     const kept = [keptRecord(event, place.line, ...(text === '' ? [] : pathOf(event, 'text')))];
     this.#answer = { event, place, blocks: text === '' ? [] : [{ type: 'text', text }], kept, hasCalls: false };
   }
@@ -75,9 +76,9 @@ export class EventAnswers {
     const status = event && memberOf(event, 'status');
     const failed =
       event && (status === 'error' || status === 'aborted')
-        ? { stopReason: status, errorMessage: textOf(memberOf(event, 'error')) }
+        ? { stopReason: status, errorMessage: stringOf(memberOf(event, 'error')) }
         : undefined;
-    const requestId = event && textOf(memberOf(event, 'requestId'));
+    const requestId = event && stringOf(memberOf(event, 'requestId'));
     const id = writer.message(
       {
         role: 'assistant',
@@ -92,7 +93,7 @@ export class EventAnswers {
       place,
     );
     writer.extra(id, { records: kept, ...(hasCalls ? { marksStarts: true } : {}) }, before);
-    return { id, event: textOf(event?.['id']), seq: event && seqOf(event) };
+    return { id, event: stringOf(event?.['id']), seq: event && seqOf(event) };
   }
 }
 

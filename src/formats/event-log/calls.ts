@@ -1,7 +1,8 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { type KeptRecord, keptRecord } from '../kept.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
-import { memberOf, pathOf, textOf } from './event.ts';
+import { memberOf, pathOf } from './event.ts';
 
 /** An event with its type in the spelling that is known. */
 export interface Event {
@@ -39,16 +40,16 @@ export class EventCalls {
 
   /** Which call an event is about, by its own word, by its group or by what caused it. */
   idFor(event: JsonObject): string | undefined {
-    const own = textOf(memberOf(event, 'toolCallId'));
+    const own = stringOf(memberOf(event, 'toolCallId'));
     if (own !== '') return own;
-    return this.#callOf.get(textOf(event['correlationId'])) ?? this.#callOf.get(textOf(event['causationId']));
+    return this.#callOf.get(stringOf(event['correlationId'])) ?? this.#callOf.get(stringOf(event['causationId']));
   }
 
   learn(type: string, event: JsonObject, eventId: string): void {
     const id = this.idFor(event);
     if (id === undefined) return;
     this.#callOf.set(eventId, id);
-    const group = textOf(event['correlationId']);
+    const group = stringOf(event['correlationId']);
     if (type === 'tool.intent.created' && group !== '') this.#callOf.set(group, id);
   }
 
@@ -60,7 +61,7 @@ export class EventCalls {
   }
 
   named(id: string, event: JsonObject): EventCall {
-    const name = textOf(memberOf(event, 'toolName')) || 'unknown';
+    const name = stringOf(memberOf(event, 'toolName')) || 'unknown';
     const call = this.#calls.get(id) ?? { name, line: 0 };
     this.#calls.set(id, call);
     return call;
@@ -88,7 +89,7 @@ export class EventCalls {
     if (call.finished !== event) return false;
     if (call.observation) return true;
     call.finished = undefined;
-    const ref = textOf(memberOf(event.value, 'observationRef'));
+    const ref = stringOf(memberOf(event.value, 'observationRef'));
     const text = goesOn && ref !== '' ? await this.#artifact(ref) : undefined;
     if (text === undefined) {
       if (ref !== '' && goesOn) this.#writer.loss('ARTIFACT_MISSING', 'lossy', event.place.line);
@@ -123,7 +124,7 @@ export class EventCalls {
   /** The text of an artifact, or a note in its place. */
   async #textOf(observation: JsonObject, finished: JsonObject | undefined, place: Place): Promise<string> {
     const refs = [observation, finished ?? {}].flatMap((event) =>
-      ['observationRef', 'artifactRef', 'ref'].map((member) => textOf(memberOf(event, member))),
+      ['observationRef', 'artifactRef', 'ref'].map((member) => stringOf(memberOf(event, member))),
     );
     const ref = refs.find((one) => one !== '');
     const text = ref === undefined ? undefined : await this.#artifact(ref);

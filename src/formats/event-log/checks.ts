@@ -1,3 +1,4 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf, parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
@@ -12,7 +13,7 @@ import type {
 } from '../format.ts';
 import { memberIssue, NUMBERED_LEVELS } from '../numbered-checks.ts';
 import { artifactPath, artifactRefs, FOLDER, smallFile } from './artifacts.ts';
-import { canonicalType, isKnownType, memberOf, pathOf, textOf } from './event.ts';
+import { canonicalType, isKnownType, memberOf, pathOf } from './event.ts';
 
 /** What an event of each type has to have as text. */
 const TEXTS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -55,13 +56,13 @@ function describe(event: JsonObject): RecordFacts {
     if (typeof value !== 'string')
       issues.push(memberIssue(pathOf(event, member).join('.') || member, value, 'a string'));
   }
-  const call = textOf(memberOf(event, 'toolCallId'));
+  const call = stringOf(memberOf(event, 'toolCallId'));
   const use = type === 'tool.started' ? 'call' : type === 'tool.finished' ? 'result' : undefined;
   const path = pathOf(event, 'toolCallId').join('.');
   const role = type === 'user.message' ? 'user' : type === 'model.responded' ? 'assistant' : undefined;
-  const group = textOf(event['correlationId']);
+  const group = stringOf(event['correlationId']);
   const isFollowing = FOLLOWING.test(type);
-  const files = filesOf(event, textOf(sessionId), issues);
+  const files = filesOf(event, stringOf(sessionId), issues);
   return {
     type,
     isInConversation: role !== undefined || use !== undefined,
@@ -87,7 +88,7 @@ function describe(event: JsonObject): RecordFacts {
 }
 
 function linkOf(event: JsonObject, member: string): NonNullable<RecordFacts['links']> {
-  const name = textOf(event[member]);
+  const name = stringOf(event[member]);
   return name === '' ? [] : [{ path: member, name }];
 }
 
@@ -121,13 +122,13 @@ function snapshotFacts(file: string, value: JsonObject): SnapshotFacts {
   if (ordinal === undefined) return { file, ordinal, problem: "has no 'seq'" };
   const open = state['pendingToolCalls'] ?? state['pendingIntents'] ?? state['pendingActions'];
   const ids = (Array.isArray(open) ? open : []).map((one: unknown) =>
-    isObject(one) ? textOf(one['toolCallId']) || textOf(one['id']) : textOf(one),
+    isObject(one) ? stringOf(one['toolCallId']) || stringOf(one['id']) : stringOf(one),
   );
   return {
     file,
     ordinal,
-    lastId: textOf(value['lastEventId']) || undefined,
-    state: textOf(state['status']) || undefined,
+    lastId: stringOf(value['lastEventId']) || undefined,
+    state: stringOf(state['status']) || undefined,
     openCalls: ids.filter((id) => id !== ''),
   };
 }

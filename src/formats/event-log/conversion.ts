@@ -1,3 +1,4 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import { keptRecord } from '../kept.ts';
@@ -5,7 +6,7 @@ import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
 import { millisecondsOf } from '../times.ts';
 import { EventAnswers } from './answers.ts';
 import { type Event, EventCalls, endOf } from './calls.ts';
-import { canonicalType, countUnread, decisionOf, memberOf, pathOf, seqOf, textOf } from './event.ts';
+import { canonicalType, countUnread, decisionOf, memberOf, pathOf, seqOf } from './event.ts';
 
 /** What follows an answer is held up to so many bytes. */
 const MOST_HELD = 16 * 1024 * 1024;
@@ -52,9 +53,9 @@ export class EventConversion {
   }
 
   handle({ value, line, length }: SourceRecord): Promise<void> | undefined {
-    const time = textOf(value['ts']) || (typeof value['ts'] === 'number' ? value['ts'] : undefined);
+    const time = stringOf(value['ts']) || (typeof value['ts'] === 'number' ? value['ts'] : undefined);
     this.#firstTime ??= typeof time === 'string' ? time : undefined;
-    const id = textOf(value['id']);
+    const id = stringOf(value['id']);
     const place: Place = { line, time, id: id || undefined };
     if (id !== '' && this.#seen.has(id)) {
       this.#writer.loss('DUP_RECORD', 'info', line, id);
@@ -83,8 +84,8 @@ export class EventConversion {
 
   /** What an event says of the session, and which call it is about. */
   #learn(type: string, value: JsonObject, id: string): void {
-    this.#cwd ??= textOf(memberOf(value, 'cwd')) || undefined;
-    if (type.startsWith('session.')) this.#title = textOf(memberOf(value, 'title')) || this.#title;
+    this.#cwd ??= stringOf(memberOf(value, 'cwd')) || undefined;
+    if (type.startsWith('session.')) this.#title = stringOf(memberOf(value, 'title')) || this.#title;
     if (/^(?:session\.started|model\.\w+)$/.test(type)) this.#answers.useModel(value);
     this.#calls.learn(type, value, id);
   }
@@ -136,7 +137,7 @@ export class EventConversion {
   }
 
   #spoke(id: string, event: JsonObject): void {
-    this.#messages.push({ id, event: textOf(event['id']), seq: seqOf(event) });
+    this.#messages.push({ id, event: stringOf(event['id']), seq: seqOf(event) });
   }
 
   #extra(target: string, place: Place, ...records: readonly JsonObject[]): void {
@@ -150,8 +151,8 @@ export class EventConversion {
 
   /** A call that the model asked for; false where it does not say which. */
   #intent({ value, place }: Event): boolean {
-    const id = textOf(memberOf(value, 'toolCallId'));
-    const name = textOf(memberOf(value, 'toolName')) || 'unknown';
+    const id = stringOf(memberOf(value, 'toolCallId'));
+    const name = stringOf(memberOf(value, 'toolName')) || 'unknown';
     if (id === '' || !this.#calls.add(id, name, place.line)) return false;
     this.#writer.count(this.#answers.call(id, name, value, place) ? 'mapped' : 'merged');
     return true;
@@ -183,7 +184,7 @@ export class EventConversion {
   async #summaryOf(event: JsonObject): Promise<{ summary: string | undefined; path: readonly string[] }> {
     const summary = memberOf(event, 'summary');
     if (typeof summary === 'string') return { summary, path: pathOf(event, 'summary') };
-    const ref = textOf(memberOf(event, 'summaryRef'));
+    const ref = stringOf(memberOf(event, 'summaryRef'));
     return { summary: ref === '' ? undefined : await this.#artifact(ref), path: [] };
   }
 
@@ -198,7 +199,7 @@ export class EventConversion {
       this.#writer.count('mapped');
       return;
     }
-    const isWhole = this.#writer.keep(textOf(value['type']) || 'event', value, place);
+    const isWhole = this.#writer.keep(stringOf(value['type']) || 'event', value, place);
     this.isExact &&= isWhole;
   }
 
@@ -228,7 +229,7 @@ export class EventConversion {
   /** What became of the session; false where the event says nothing about that. */
   #aboutSession(event: Event, goesOn: boolean): boolean {
     const { type, value, place } = event;
-    const reason = textOf(memberOf(value, 'reason'));
+    const reason = stringOf(memberOf(value, 'reason'));
     const command = memberOf(value, 'command');
     switch (type) {
       case 'context.compaction.started':

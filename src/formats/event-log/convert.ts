@@ -1,12 +1,13 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import type { NumberedSource } from '../convert-numbered.ts';
 import { artifactText } from './artifacts.ts';
 import { EventConversion } from './conversion.ts';
-import { seqOf, textOf } from './event.ts';
+import { seqOf } from './event.ts';
 
 /** How an event log becomes a native one. Snapshots are not read: the events say what happened. */
 export const numbered: NumberedSource = {
   seqOf,
-  idOf: ({ sessionId }) => textOf(sessionId),
+  idOf: ({ sessionId }) => stringOf(sessionId),
   begin: (writer, options, id, source) =>
     new EventConversion(writer, options, id, (ref) => artifactText(source, ref, id)),
 };

@@ -1,3 +1,4 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { CAMEL } from './event-type.ts';
@@ -66,10 +67,6 @@ export function isKnownType(type: string): boolean {
   return MEMBERS.has(type);
 }
 
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
 export function seqOf({ seq }: JsonObject): number | undefined {
   return numberOf(seq);
 }
@@ -102,7 +99,7 @@ export function decisionOf(type: string, event: JsonObject): string | undefined 
   if (type === 'policy.approved' || type === 'user.approval.granted') return 'approved';
   if (type === 'policy.denied' || type === 'user.approval.denied' || type === 'intent.rejected') return 'denied';
   if (type !== 'policy.decided') return undefined;
-  const word = textOf(memberOf(event, 'decision'));
+  const word = stringOf(memberOf(event, 'decision'));
   if (/^(?:allow|approve|grant|accept|permit|auto)/i.test(word)) return 'approved';
   if (/^(?:den|reject|refus|block|forbid|disallow)/i.test(word)) return 'denied';
   return /^(?:ask|prompt|require|pending|confirm|escalat|defer)/i.test(word) ? 'requested' : word || 'unknown';

@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
 import { reportLoss } from '../losses.ts';
@@ -147,7 +147,7 @@ class EventFormat implements NumberedTarget {
     const toolCallId = stringOf(callId);
     const call = this.#calls.get(toolCallId);
     const cause = call ? { causationId: call.intent, correlationId: toolCallId } : {};
-    const details = isObject(message['details']) ? message['details'] : {};
+    const details = objectOf(message['details']);
     const own = stringOf(id);
     const denied = stringOf(details['toolDenialKind']);
     if (denied !== '') {

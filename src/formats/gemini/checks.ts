@@ -1,9 +1,10 @@
 import type { Damage } from '../../entries/damage.ts';
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
 import { readMessage } from './message.ts';
-import { partsOf, textOf } from './parts.ts';
+import { partsOf } from './parts.ts';
 
 const REFUSED = "Gemini CLI 0.61 does not find the session: 'No previous sessions found for this project'";
 const LINE_LOST = 'Gemini CLI 0.61 skips the line without a word: a message is lost, and with a call its results too.';
@@ -66,8 +67,8 @@ function describe(record: JsonObject): RecordFacts {
   const blocks = blocksOf(record, '');
   return {
     ...facts,
-    type: textOf(type),
-    id: textOf(id) || undefined,
+    type: stringOf(type),
+    id: stringOf(id) || undefined,
     isInConversation: role !== undefined,
     role,
     blocks,
@@ -77,13 +78,13 @@ function describe(record: JsonObject): RecordFacts {
 
 function describeHeader(record: JsonObject): Pick<RecordFacts, 'isHeader' | 'issues'> {
   const missing = ['sessionId', 'projectHash'].filter((member) => typeof record[member] !== 'string');
-  // Something else altogether is no header.
+  // A record with neither member is no header.
   if (missing.length === 2) return { isHeader: false, issues: [] };
   const issues = missing.map((path) => ({ rule: 'bad-header', path, message: `the header's ${path} is missing` }));
   return { isHeader: true, issues };
 }
 
-/** Only the calls of a list: it repeats what was said, and results may be there three times over. */
+/** The calls and results of a list of messages, which repeats earlier ones. */
 function describeList(messages: unknown): Pick<RecordFacts, 'isInConversation' | 'blocks'> {
   const blocks: BlockFacts[] = [];
   let isInConversation = false;
@@ -115,7 +116,7 @@ function blocksOf(message: JsonObject, at: string): readonly BlockFacts[] {
   return blocks.length === 0 ? NO_BLOCKS : blocks;
 }
 
-/** Only messages are missed when they are gone; of a line that shows too little it is not known. */
+/** Only a lost message is an error; a line that does not show what it was counts as one. */
 function damageSeverity(damage: Damage, raw: string): 'error' | 'warning' | undefined {
   if (damage !== 'torn-line' && damage !== 'glued-entries' && damage !== 'nul-bytes') return undefined;
   const isChange = /^[\0\s]*\{"\$set":\{"(?:lastUpdated|sessionId|summary|directories)":/.test(raw);

@@ -1,13 +1,13 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
 import { NativeWriter } from '../native-writer.ts';
 import { GeminiConversion } from './conversion.ts';
 import { LateVersions } from './late.ts';
-import { textOf } from './parts.ts';
 import { isDocument, recordsOf } from './records.ts';
 import { GeminiSubagents } from './subagents.ts';
 
-/** Passes beyond this only happen to logs that were made for it. */
+/** No real log needs more passes. */
 const PASSES = 3;
 
 /** Gives a session of Gemini CLI in its native form. */
@@ -58,6 +58,6 @@ function folderOf(name: string): string | undefined {
 async function idOf(source: LogSource): Promise<string> {
   for await (const records of recordsOf(source, source.chunks(), () => {}))
     for (const { value } of records)
-      return textOf(value['sessionId']) || (/checkpoint-([^\\/]+)\.json$/.exec(source.name)?.[1] ?? '');
+      return stringOf(value['sessionId']) || (/checkpoint-([^\\/]+)\.json$/.exec(source.name)?.[1] ?? '');
   return '';
 }

@@ -1,11 +1,11 @@
 import type { GeminiMessage } from './message.ts';
 
-/** More than any log of Gemini CLI has: it writes an answer again only as long as nothing follows it. */
+/** More than any real log has: Gemini CLI repeats an answer only until something follows it. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
-/** Messages that were written again after others had followed, for the next pass: by the place of the first version. */
+/** Messages that were repeated after others had followed, for the next pass: by the place of the first version. */
 export class LateVersions {
-  /** The next pass gives something else. */
+  /** The next pass will give another result. */
   grew = false;
   readonly #versions = new Map<string, { readonly message: GeminiMessage; readonly line: number }>();
   #bytes = 0;
@@ -14,7 +14,7 @@ export class LateVersions {
     return this.#versions.get(key)?.message;
   }
 
-  /** The last version of all counts. False where there are too many to be held. */
+  /** The last version counts. False where there are too many to hold. */
   add(key: string, message: GeminiMessage, line: number, bytes: number): boolean {
     if (line <= (this.#versions.get(key)?.line ?? 0)) return true;
     this.#bytes += bytes;

@@ -1,27 +1,28 @@
 import { hash } from 'node:crypto';
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
-import { answersOf, answerTo, type GeminiAnswer, type GeminiPart, isText, partsOf, textOf } from './parts.ts';
+import { type GeminiPart, type GeminiResult, isText, partsOf, resultOf, resultsOf } from './parts.ts';
 
 /** A message of a conversation, in one shape for all that Gemini CLI has written over time. */
 export interface GeminiMessage {
   readonly id: string | undefined;
-  /** `results` only answers calls; what is `aside` is not sent to the model when the session is resumed. */
+  /** `results` has only results of tools; an `aside` is not sent to the model when the session is resumed. */
   readonly kind: 'user' | 'model' | 'results' | 'aside';
-  /** What it is, in the words of the format. */
+  /** The type of the record. */
   readonly type: string;
-  /** What was said: without responses, with calls and thoughts of the model. */
+  /** Texts, calls and thoughts, without the responses of tools. */
   readonly parts: readonly GeminiPart[];
-  /** What tools gave: its own calls' or, of a user's message, those before it. */
-  readonly answers: readonly GeminiAnswer[];
-  /** By the id of a call, its record. */
+  /** The results of its own calls or, in a user's message, of calls before it. */
+  readonly results: readonly GeminiResult[];
+  /** The records of calls, by id. */
   readonly calls: ReadonlyMap<string, JsonObject>;
-  /** Whether a call's record has no counterpart in what the model said. */
+  /** Whether a call's record has no counterpart in the content. */
   readonly disagrees: boolean;
   readonly value: JsonObject;
 }
 
-/** What Gemini CLI leaves out when it resumes a session, by how the text starts. */
+/** User messages that Gemini CLI leaves out when it resumes a session, by the start of the text. */
 const ASIDE: readonly (readonly [start: string, type: string])[] = [
   ['/', 'command'],
   ['?', 'command'],
@@ -29,32 +30,32 @@ const ASIDE: readonly (readonly [start: string, type: string])[] = [
   ['<hook_context>', 'hook_context'],
 ];
 
-/** Takes messages of both kinds: those of sessions, and the contents of the API that checkpoints have. */
+/** Reads messages of sessions, and the API contents that checkpoints have. */
 export function readMessage(value: JsonObject): GeminiMessage {
   const { id, type, role, content, parts } = value;
   const base = { id: typeof id === 'string' ? id : undefined, value, calls: NO_CALLS, disagrees: false };
-  const said = partsOf(type === undefined ? parts : content);
-  if (type === 'gemini' || (type === undefined && role === 'model')) return { ...base, ...modelMessage(value, said) };
-  if (type === 'user' || (type === undefined && role === 'user')) return { ...base, ...userMessage(said) };
-  return { ...base, kind: 'aside', type: textOf(type) || 'message', parts: said, answers: [] };
+  const all = partsOf(type === undefined ? parts : content);
+  if (type === 'gemini' || (type === undefined && role === 'model')) return { ...base, ...modelMessage(value, all) };
+  if (type === 'user' || (type === undefined && role === 'user')) return { ...base, ...userMessage(all) };
+  return { ...base, kind: 'aside', type: stringOf(type) || 'message', parts: all, results: [] };
 }
 
 const NO_CALLS: ReadonlyMap<string, JsonObject> = new Map();
 
-function userMessage(parts: readonly GeminiPart[]): Pick<GeminiMessage, 'kind' | 'type' | 'parts' | 'answers'> {
-  const answers = answersOf(parts);
-  if (answers.length > 0) {
+function userMessage(parts: readonly GeminiPart[]): Pick<GeminiMessage, 'kind' | 'type' | 'parts' | 'results'> {
+  const results = resultsOf(parts);
+  if (results.length > 0) {
     const first = parts.findIndex(({ functionResponse }) => isObject(functionResponse));
     const before = parts.slice(0, first);
-    return { kind: before.length > 0 ? 'user' : 'results', type: 'user', parts: before, answers };
+    return { kind: before.length > 0 ? 'user' : 'results', type: 'user', parts: before, results };
   }
   const start = parts
     .map(({ text }) => (typeof text === 'string' ? text : '[]'))
     .join('')
     .trimStart();
-  if (start === '') return { kind: 'aside', type: 'user', parts, answers };
+  if (start === '') return { kind: 'aside', type: 'user', parts, results };
   const aside = ASIDE.find(([mark]) => start.startsWith(mark))?.[1];
-  return { kind: aside === undefined ? 'user' : 'aside', type: aside ?? 'user', parts, answers };
+  return { kind: aside === undefined ? 'user' : 'aside', type: aside ?? 'user', parts, results };
 }
 
 function modelMessage(value: JsonObject, content: readonly GeminiPart[]): Omit<GeminiMessage, 'id' | 'value'> {
@@ -62,9 +63,9 @@ function modelMessage(value: JsonObject, content: readonly GeminiPart[]): Omit<G
   const isWhole = content.some(({ functionCall, thought }) => isObject(functionCall) || thought === true);
   const thoughts = Array.isArray(value['thoughts']) && !isWhole ? value['thoughts'].filter(isObject) : [];
   const named = new Set(
-    content.flatMap(({ functionCall }) => (isObject(functionCall) ? textOf(functionCall['id']) : [])),
+    content.flatMap(({ functionCall }) => (isObject(functionCall) ? stringOf(functionCall['id']) : [])),
   );
-  const missing = records.filter(({ id }) => !named.has(textOf(id)));
+  const missing = records.filter(({ id }) => !named.has(stringOf(id)));
   const parts = [
     ...thoughts.map(thoughtPart),
     ...content,
@@ -74,26 +75,26 @@ function modelMessage(value: JsonObject, content: readonly GeminiPart[]): Omit<G
     kind: 'model',
     type: 'gemini',
     parts,
-    answers: records.flatMap((record) => answerTo(record) ?? []),
-    calls: new Map(records.map((record) => [textOf(record['id']), record])),
+    results: records.flatMap((record) => resultOf(record) ?? []),
+    calls: new Map(records.map((record) => [stringOf(record['id']), record])),
     disagrees: isWhole && missing.length > 0,
   };
 }
 
 function thoughtPart({ subject, description }: JsonObject): GeminiPart {
-  const [title, text] = [textOf(subject), textOf(description)];
+  const [title, text] = [stringOf(subject), stringOf(description)];
   return { text: title === '' ? text : `**${title}** ${text}`, thought: true };
 }
 
-/** What a message says to the model, without what tools gave: two that are alike have the same. */
-export function printOf({ kind, parts }: GeminiMessage): string {
+/** A hash of a message without its results. */
+export function fingerprintOf({ kind, parts }: GeminiMessage): string {
   if (kind !== 'model') return `u${digest(parts)}`;
   const texts = parts.filter(isText).map(({ text }) => text);
   const calls = parts.flatMap(({ functionCall }) => (isObject(functionCall) ? [functionCall] : []));
   return `m${digest([texts.join(''), calls.map(({ id, name, args }) => [id, name, args ?? {}])])}`;
 }
 
-export function answerPrint({ parts }: Pick<GeminiAnswer, 'parts'>): string {
+export function resultFingerprint({ parts }: Pick<GeminiResult, 'parts'>): string {
   return digest(
     parts.map((part) => (isObject(part['functionResponse']) ? (part['functionResponse']['response'] ?? {}) : part)),
   );
@@ -103,7 +104,7 @@ function digest(value: unknown): string {
   return hash('sha1', toJson(value), 'base64');
 }
 
-/** All that a user's message says, as text. */
+/** The texts of a message. */
 export function plainText({ parts }: GeminiMessage): string {
-  return parts.map(({ text }) => textOf(text)).join('\n');
+  return parts.map(({ text }) => stringOf(text)).join('\n');
 }

@@ -1,16 +1,13 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { exactJson, numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { LossSeverity } from '../format.ts';
 import { NO_COST } from '../usage.ts';
 
-/** A piece of a content, as the API has it: a text, a call, a response, data. */
+/** A part of a content, as the API has it: a text, a call, a response, data. */
 export type GeminiPart = JsonObject;
-export type OnLoss = (code: string, severity: LossSeverity) => void;
-
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
+type OnLoss = (code: string, severity: LossSeverity) => void;
 
 /** The parts of a content, which may be a text alone or one part. */
 export function partsOf(content: unknown): GeminiPart[] {
@@ -22,27 +19,27 @@ export function partsOf(content: unknown): GeminiPart[] {
   return isObject(content) ? [content] : [];
 }
 
-/** A text that the model was given or gave, and no thought. */
+/** A text that is no thought. */
 export function isText(part: GeminiPart): boolean {
   return typeof part['text'] === 'string' && part['thought'] !== true;
 }
 
-/** What the user or a tool said, as text and images. */
-export function saidBlocks(parts: readonly GeminiPart[], onLoss: OnLoss): JsonObject[] {
+/** The parts of a user or a tool as text and images. */
+export function contentBlocks(parts: readonly GeminiPart[], onLoss: OnLoss): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     const { text, inlineData, fileData } = part;
     if (typeof text === 'string') return text === '' ? [] : [{ type: 'text', text }];
     if (isObject(inlineData)) return [dataBlock(inlineData, onLoss)];
     if (isObject(fileData)) {
       onLoss('IMAGE_REF', 'lossy');
-      return [{ type: 'text', text: `[image not embedded: ${textOf(fileData['fileUri']) || 'unknown'}]` }];
+      return [{ type: 'text', text: `[image not embedded: ${stringOf(fileData['fileUri']) || 'unknown'}]` }];
     }
     return [{ type: 'text', text: placeholder(part) }];
   });
 }
 
 function dataBlock({ data, mimeType }: JsonObject, onLoss: OnLoss): JsonObject {
-  const type = textOf(mimeType);
+  const type = stringOf(mimeType);
   if (type.startsWith('image/') && typeof data === 'string') return { type: 'image', data, mimeType: type };
   onLoss('DATA_DROPPED', 'lossy');
   return { type: 'text', text: `[${type || 'data'} not embedded]` };
@@ -52,8 +49,8 @@ function placeholder(part: GeminiPart): string {
   return `[${Object.keys(part)[0] ?? 'empty'}]`;
 }
 
-/** What the model said; a part that native logs cannot hold becomes words and goes to `others`. */
-export function spokenBlocks(parts: readonly GeminiPart[], others: GeminiPart[]): JsonObject[] {
+/** The parts of the model; one that native logs cannot hold becomes a placeholder and is added to `others`. */
+export function modelBlocks(parts: readonly GeminiPart[], others: GeminiPart[]): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     const { text, thought, thoughtSignature, functionCall } = part;
     const signed = (key: string): JsonObject =>
@@ -64,7 +61,7 @@ export function spokenBlocks(parts: readonly GeminiPart[], others: GeminiPart[])
     }
     if (isObject(functionCall)) {
       const { id, name, args } = functionCall;
-      const call = { type: 'toolCall', id: textOf(id), name: textOf(name), arguments: isObject(args) ? args : {} };
+      const call = { type: 'toolCall', id: stringOf(id), name: stringOf(name), arguments: objectOf(args) };
       return [{ ...call, ...signed('thoughtSignature') }];
     }
     others.push(part);
@@ -72,8 +69,8 @@ export function spokenBlocks(parts: readonly GeminiPart[], others: GeminiPart[])
   });
 }
 
-/** What a tool gave. */
-export interface GeminiAnswer {
+/** The result of a call. */
+export interface GeminiResult {
   readonly callId: string;
   readonly name: string;
   /** The response, and the parts that come with it. */
@@ -81,45 +78,45 @@ export interface GeminiAnswer {
 }
 
 /** The responses among parts, each with what follows it. */
-export function answersOf(parts: readonly GeminiPart[]): GeminiAnswer[] {
+export function resultsOf(parts: readonly GeminiPart[]): GeminiResult[] {
   const found: { callId: string; name: string; parts: GeminiPart[] }[] = [];
   for (const part of parts) {
     const response = part['functionResponse'];
     if (isObject(response))
-      found.push({ callId: textOf(response['id']), name: textOf(response['name']), parts: [part] });
+      found.push({ callId: stringOf(response['id']), name: stringOf(response['name']), parts: [part] });
     else found.at(-1)?.parts.push(part);
   }
   return found;
 }
 
-/** The result of a call as its record has it: a text, a part, or parts, among which those of other calls may be. */
-export function answerTo({ id, name, result }: JsonObject): GeminiAnswer | undefined {
+/** The result in the record of a call: a text, a part, or parts, perhaps with those of other calls. */
+export function resultOf({ id, name, result }: JsonObject): GeminiResult | undefined {
   if (result === undefined || result === null || result === '') return undefined;
-  const own = { callId: textOf(id), name: textOf(name) };
+  const own = { callId: stringOf(id), name: stringOf(name) };
   if (typeof result === 'string')
     return { ...own, parts: [{ functionResponse: { ...own, response: { output: result } } }] };
   const parts = partsOf(result);
-  const answers = answersOf(parts);
-  const one = answers.find(({ callId }) => callId === own.callId) ?? answers[0];
+  const results = resultsOf(parts);
+  const one = results.find(({ callId }) => callId === own.callId) ?? results[0];
   return parts.length === 0 ? undefined : { ...own, parts: one?.parts ?? parts };
 }
 
-/** A result as text and images, and whether the tool failed, which the response tells where no status does. */
-export function resultBlocks({ parts }: GeminiAnswer, onLoss: OnLoss): { content: JsonObject[]; failed: boolean } {
+/** A result as text and images, and whether the tool failed, by its response. */
+export function resultContent({ parts }: GeminiResult, onLoss: OnLoss): { content: JsonObject[]; failed: boolean } {
   let failed = false;
   const content = parts.flatMap((part) => {
     const given = part['functionResponse'];
-    if (!isObject(given)) return saidBlocks([part], onLoss);
-    const response = isObject(given['response']) ? given['response'] : {};
+    if (!isObject(given)) return contentBlocks([part], onLoss);
+    const response = objectOf(given['response']);
     const { output, error } = response;
     failed = error !== undefined && output === undefined;
-    const said = typeof output === 'string' ? output : typeof error === 'string' ? error : exactJson(toJson(response));
-    return [{ type: 'text', text: said }, ...saidBlocks(partsOf(given['parts']), onLoss)];
+    const text = typeof output === 'string' ? output : typeof error === 'string' ? error : exactJson(toJson(response));
+    return [{ type: 'text', text }, ...contentBlocks(partsOf(given['parts']), onLoss)];
   });
   return { content, failed };
 }
 
-/** Gemini counts what came from the cache as input, and thoughts apart from the output. */
+/** Gemini counts cached tokens as input, and thoughts separately from the output. */
 export function usageOf(tokens: JsonObject): { readonly usage: JsonObject; readonly isWhole: boolean } {
   const of = (key: string): number => numberOf(tokens[key]) ?? 0;
   const cacheRead = of('cached');

@@ -5,7 +5,7 @@ import { readRecords } from '../records.ts';
 
 /** The header of a session in JSON Lines is shorter. */
 const LONGEST_HEADER = 65_536;
-/** What a line has that is only the start of a document. */
+/** Part of a line that is only the start of a document. */
 const LIST = /"messages"\s*:\s*\[/;
 const SAVED = /^\s*\{\s*(?:"authType"\s*:\s*"[^"]*"\s*,\s*)?"history"\s*:/;
 
@@ -25,7 +25,7 @@ export async function isDocument(source: LogSource): Promise<boolean> {
   return value === undefined ? line.length > LONGEST_HEADER / 2 : isObject(value) && 'messages' in value;
 }
 
-/** The records of a session: its lines, or what a document says of itself and then its messages. */
+/** The records of a session: its lines, or the members of a document and then its messages. */
 export async function* recordsOf(
   source: LogSource,
   chunks: AsyncIterable<Uint8Array>,

@@ -27,7 +27,7 @@ export class GeminiSubagents {
     return [...this.#paths].find(([id]) => isIt(id))?.[1];
   }
 
-  /** Behind the result of the call that a subagent worked for. */
+  /** Names the session of a subagent after the result of its call. */
   link(id: string, toolCallId: string, writer: NativeWriter, place: Place): void {
     const path = this.#paths.get(id);
     if (path === undefined) writer.loss('SUBAGENT_MISSING', 'info', place.line, id);
@@ -35,7 +35,7 @@ export class GeminiSubagents {
     writer.related({ id, toolCallId, ...(path === undefined ? {} : { path }) }, place);
   }
 
-  /** Those that no call named. */
+  /** Names those that no call has named. */
   rest(writer: NativeWriter, place: Place): void {
     for (const [id, path] of this.#paths) writer.related({ id, path }, place);
     this.#paths.clear();

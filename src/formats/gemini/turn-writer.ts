@@ -1,26 +1,26 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { ConversionOptions, Fate, LossSeverity } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
-import { answerPrint, type GeminiMessage, printOf } from './message.ts';
+import { fingerprintOf, type GeminiMessage, resultFingerprint } from './message.ts';
 import {
-  type GeminiAnswer,
+  contentBlocks,
   type GeminiPart,
+  type GeminiResult,
   isText,
-  resultBlocks,
-  saidBlocks,
-  spokenBlocks,
-  textOf,
+  modelBlocks,
+  resultContent,
   usageOf,
 } from './parts.ts';
 import type { GeminiSubagents } from './subagents.ts';
-import { answerPrints, byCall, type ListedTurn, type Turn } from './turns.ts';
+import { byCall, fingerprintsOf, type ListedTurn, type Turn } from './turns.ts';
 
 const PROVIDER = { api: 'google-generative-ai', provider: 'google' };
-/** Beyond this, what a result showed to the user is left out unless all is to be kept. */
+/** Longer details of a result are left out unless all is to be kept. */
 const MOST_DETAILS = 4096;
-/** Gemini CLI writes a result again directly behind the first one, so that not all have to be remembered. */
+/** Gemini CLI repeats a result directly after the first one, so not all calls have to be remembered. */
 const MOST_CALLS = 4096;
 
 /** A call of the conversation in view, and the turn that made it. */
@@ -30,7 +30,7 @@ interface GeminiCall {
   readonly line: number;
   /** As long as there is no result. */
   record: JsonObject | undefined;
-  /** What it gave, as `answerPrint` has it. */
+  /** The fingerprint of its result. */
   result?: string;
 }
 
@@ -38,15 +38,15 @@ interface About {
   readonly key: string;
   /** The message as the log has it here; what is written may be a later version of it. */
   readonly version: GeminiMessage;
-  /** What went wrong before the model said anything. */
+  /** The error that came in place of an answer. */
   readonly error?: string | undefined;
   /** The message comes from a list, which has the results of its calls too. */
   readonly listed?: ListedTurn | undefined;
 }
 
-/** Writes the messages that the model sees, and what tools gave it. */
+/** Writes the messages that the model sees, and the results of tools. */
 export class TurnWriter {
-  /** How large the last request was. */
+  /** The size of the last request. */
   tokens = 0;
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
@@ -88,7 +88,7 @@ export class TurnWriter {
     if (!this.#hasAnswers) this.#writer.loss('NO_ASSISTANT', 'info', 0);
   }
 
-  /** Writes a message behind the last turn: a turn of its own, or results. Undefined where it was kept and counted. */
+  /** Writes a message after the last turn: a turn of its own, or results. Undefined where it was kept and counted. */
   write(message: GeminiMessage, place: Place, turns: Turn[], about: About): Fate | undefined {
     if (message.kind === 'model') {
       turns.push(this.#answer(message, place, about));
@@ -104,24 +104,24 @@ export class TurnWriter {
   }
 
   #prompt(parts: readonly GeminiPart[], message: GeminiMessage, place: Place, about: About): Turn {
-    const content = saidBlocks(parts, this.#onLoss(place));
+    const content = contentBlocks(parts, this.#onLoss(place));
     const id = this.#writer.message({ role: 'user', content }, { ...place, id: message.id });
     const { displayContent } = message.value;
     if (displayContent !== undefined && toJson(displayContent) !== toJson(message.value['content']))
       this.#writer.extra(id, { displayContent }, place);
     const { key, version } = about;
-    return { key, print: printOf(version), answered: new Map(), first: id, last: id };
+    return { key, fingerprint: fingerprintOf(version), resultFingerprints: new Map(), first: id, last: id };
   }
 
   #answer(message: GeminiMessage, place: Place, { key, version, error, listed }: About): Turn {
     const { value, id } = message;
     this.#hasAnswers = true;
     this.#forgetAnswered();
-    this.#model = textOf(value['model']) || this.#model;
+    this.#model = stringOf(value['model']) || this.#model;
     if (this.#model !== '') this.#writer.model(PROVIDER.provider, this.#model, place);
     const others: GeminiPart[] = [];
     const parts = this.#withIds(message.parts, place);
-    const content = spokenBlocks(parts, others);
+    const content = modelBlocks(parts, others);
     if (message.disagrees) this.#writer.loss('CONTENT_DISAGREES', 'ambiguous', place.line, id);
     const hasCalls = parts.some(({ functionCall }) => isObject(functionCall));
     const spent = this.#spent(message, place);
@@ -133,23 +133,29 @@ export class TurnWriter {
       },
       { ...place, id },
     );
-    const answers = [...(listed ?? { answers: byCall(version.answers) }).answers.values()];
-    const turn = { key, print: printOf(version), answered: answerPrints(answers), first, last: first };
+    const results = [...(listed ?? { results: byCall(version.results) }).results.values()];
+    const turn = {
+      key,
+      fingerprint: fingerprintOf(version),
+      resultFingerprints: fingerprintsOf(results),
+      first,
+      last: first,
+    };
     const states: Record<string, unknown> = {};
     for (const { functionCall } of parts) {
       if (!isObject(functionCall)) continue;
-      const [call, name] = [textOf(functionCall['id']), textOf(functionCall['name'])];
+      const [call, name] = [stringOf(functionCall['id']), stringOf(functionCall['name'])];
       const record = message.calls.get(call);
       this.#calls.set(call, { turn, name, line: place.line, record });
-      if (record && !message.answers.some(({ callId }) => callId === call)) states[call] = record['status'];
+      if (record && !message.results.some(({ callId }) => callId === call)) states[call] = record['status'];
     }
     const extra = { ...spent.extra, ...(others.length > 0 ? { parts: others } : {}) };
     this.#writer.extra(first, { ...extra, ...(Object.keys(states).length > 0 ? { status: states } : {}) }, place);
-    for (const answer of listed && message === version ? answers : message.answers) this.#result(answer, place);
+    for (const result of listed && message === version ? results : message.results) this.#result(result, place);
     return turn;
   }
 
-  /** What the request used, once, however often its answer is repeated. */
+  /** The usage of the request, counted once however often its answer is repeated. */
   #spent({ value, id }: GeminiMessage, { line }: Place): { readonly usage: JsonObject; readonly extra: JsonObject } {
     const { tokens } = value;
     const isRepeated = id !== undefined && this.#counted.has(id);
@@ -167,12 +173,12 @@ export class TurnWriter {
   #withIds(parts: readonly GeminiPart[], { line }: Place): readonly GeminiPart[] {
     return parts.map((part, at) => {
       const call = part['functionCall'];
-      if (!isObject(call) || textOf(call['id']) !== '') return part;
-      return { ...part, functionCall: { ...call, id: `${textOf(call['name'])}-${line}-${at}` } };
+      if (!isObject(call) || stringOf(call['id']) !== '') return part;
+      return { ...part, functionCall: { ...call, id: `${stringOf(call['name'])}-${line}-${at}` } };
     });
   }
 
-  /** The results that a user's message has; what is left of it was typed. */
+  /** Writes the results in a user's message; gives its other parts, which the user typed. */
   #results(
     message: GeminiMessage,
     place: Place,
@@ -182,18 +188,20 @@ export class TurnWriter {
     let isNew = false;
     let isOther = false;
     // A list gives the results with their calls.
-    for (const given of isListed ? [] : message.answers) {
-      const answer = this.#matched(given, rest);
-      const call = this.#calls.get(answer.callId);
+    for (const given of isListed ? [] : message.results) {
+      const result = this.#matched(given, rest);
+      const call = this.#calls.get(result.callId);
       const known = call?.result;
-      if (call && !call.turn.answered.has(answer.callId)) call.turn.answered.set(answer.callId, answerPrint(answer));
+      const fingerprint = resultFingerprint(result);
+      if (call && !call.turn.resultFingerprints.has(result.callId))
+        call.turn.resultFingerprints.set(result.callId, fingerprint);
       if (known === undefined) {
-        this.#result(answer, place);
+        this.#result(result, place);
         isNew = true;
         continue;
       }
-      const isEqual = known === answerPrint(answer);
-      this.#writer.loss('DUP_RESULT', isEqual ? 'info' : 'lossy', place.line, answer.callId);
+      const isEqual = known === fingerprint;
+      this.#writer.loss('DUP_RESULT', isEqual ? 'info' : 'lossy', place.line, result.callId);
       isOther ||= !isEqual;
     }
     if (isNew) return { fate: 'mapped', rest };
@@ -202,29 +210,29 @@ export class TurnWriter {
     return { rest };
   }
 
-  /** A response without an id answers the first open call of its tool; texts behind one that is known are the user's. */
-  #matched(answer: GeminiAnswer, rest: GeminiPart[]): GeminiAnswer {
-    const open = [...this.#calls].find(([, { name, result }]) => name === answer.name && result === undefined);
-    const callId = answer.callId || (open?.[0] ?? '');
+  /** A response without an id belongs to the first open call of its tool; texts after it are the user's. */
+  #matched(result: GeminiResult, rest: GeminiPart[]): GeminiResult {
+    const open = [...this.#calls].find(([, call]) => call.name === result.name && call.result === undefined);
+    const callId = result.callId || (open?.[0] ?? '');
     const known = this.#calls.get(callId)?.result;
-    if (known === answerPrint(answer)) return { ...answer, callId };
-    rest.push(...answer.parts.filter(isText));
-    return { ...answer, callId, parts: answer.parts.filter((part) => !isText(part)) };
+    if (known === resultFingerprint(result)) return { ...result, callId };
+    rest.push(...result.parts.filter(isText));
+    return { ...result, callId, parts: result.parts.filter((part) => !isText(part)) };
   }
 
-  #result(answer: GeminiAnswer, place: Place): void {
-    const { callId, name } = answer;
+  #result(result: GeminiResult, place: Place): void {
+    const { callId, name } = result;
     const call = this.#calls.get(callId);
     const { status, timestamp, agentId, resultDisplay } = call?.record ?? {};
     if (call) {
-      call.result = answerPrint(answer);
+      call.result = resultFingerprint(result);
       call.record = undefined;
     } else this.#writer.loss('ORPHAN_RESULT', 'lossy', place.line, callId);
-    const { content, failed } = resultBlocks(answer, this.#onLoss(place));
+    const { content, failed } = resultContent(result, this.#onLoss(place));
     const isError = typeof status === 'string' ? status !== 'success' : failed;
     const details = this.#details({ status, resultDisplay });
     const toolName = call?.name || name || 'unknown';
-    const at = { line: place.line, time: textOf(timestamp) || place.time };
+    const at = { line: place.line, time: stringOf(timestamp) || place.time };
     this.#writer.message(
       { role: 'toolResult', toolCallId: callId || 'unknown', toolName, content, isError, ...details },
       at,

@@ -1,25 +1,24 @@
-import type { JsonObject } from '../../json/value.ts';
-import { isObject } from '../../json/value.ts';
-import { answerPrint, type GeminiMessage, plainText, printOf, readMessage } from './message.ts';
-import type { GeminiAnswer } from './parts.ts';
+import { isObject, type JsonObject } from '../../json/value.ts';
+import { fingerprintOf, type GeminiMessage, plainText, readMessage, resultFingerprint } from './message.ts';
+import type { GeminiResult } from './parts.ts';
 
-/** A message that the model sees, and what its calls gave, as entries that were written. */
+/** A message that the model sees, and the results of its calls, as entries that were written. */
 export interface Turn {
   /** Where its first version is in the log. */
   readonly key: string;
-  /** What it says and what its calls gave, as the log has it so far: what was written may be of a later version. */
-  print: string;
-  answered: Map<string, string>;
+  /** Fingerprints of the message and of its results, as the log has them so far: a later version may be written. */
+  fingerprint: string;
+  resultFingerprints: Map<string, string>;
   /** The entry of the message, and the last entry that follows it before the next one. */
   readonly first: string;
   last: string;
 }
 
-/** The same in a list that takes the place of the conversation, and not yet written. */
+/** The same in a list that replaces the conversation, not yet written. */
 export interface ListedTurn {
   readonly message: GeminiMessage;
-  readonly print: string;
-  readonly answers: Map<string, GeminiAnswer>;
+  readonly fingerprint: string;
+  readonly results: Map<string, GeminiResult>;
 }
 
 export interface MessageList {
@@ -29,7 +28,7 @@ export interface MessageList {
   readonly asides: readonly GeminiMessage[];
 }
 
-/** What Gemini CLI makes of a list: of two messages with one id the last counts, in the place of the first. */
+/** Reads a list as Gemini CLI does: of two messages with one id the last counts, in the place of the first. */
 export function readList(values: readonly unknown[]): MessageList {
   const byId = new Map<string, JsonObject>();
   for (const value of values) if (isObject(value) && typeof value['id'] === 'string') byId.set(value['id'], value);
@@ -45,47 +44,48 @@ export function readList(values: readonly unknown[]): MessageList {
       continue;
     }
     const isOwn = message.kind === 'model';
-    const turn = { message, print: printOf(message), answers: byCall(isOwn ? message.answers : []) };
+    const turn = { message, fingerprint: fingerprintOf(message), results: byCall(isOwn ? message.results : []) };
     if (message.kind !== 'results') turns.push(turn);
     for (const { functionCall } of isOwn ? message.parts : [])
       if (isObject(functionCall)) callers.set(String(functionCall['id']), turn);
-    // Gemini CLI 0.61 has each result twice; the first is the one.
-    for (const answer of isOwn ? [] : message.answers) {
-      const caller = callers.get(answer.callId);
-      if (caller && !caller.answers.has(answer.callId)) caller.answers.set(answer.callId, answer);
+    // Gemini CLI 0.61 has each result twice; the first counts.
+    for (const result of isOwn ? [] : message.results) {
+      const caller = callers.get(result.callId);
+      if (caller && !caller.results.has(result.callId)) caller.results.set(result.callId, result);
     }
   }
   return { turns, ids, asides };
 }
 
-export function byCall(answers: readonly GeminiAnswer[]): Map<string, GeminiAnswer> {
-  return new Map(answers.map((answer) => [answer.callId, answer]));
+export function byCall(results: readonly GeminiResult[]): Map<string, GeminiResult> {
+  return new Map(results.map((result) => [result.callId, result]));
 }
 
-/** What calls gave, in short. */
-export function answerPrints(answers: Iterable<GeminiAnswer>): Map<string, string> {
-  return new Map([...answers].map((answer) => [answer.callId, answerPrint(answer)]));
+/** The fingerprints of results, by call. */
+export function fingerprintsOf(results: Iterable<GeminiResult>): Map<string, string> {
+  return new Map([...results].map((result) => [result.callId, resultFingerprint(result)]));
 }
 
 export function isSame(turn: Turn | undefined, listed: Omit<ListedTurn, 'message'> | undefined): boolean {
-  if (!turn || turn.print !== listed?.print || turn.answered.size !== listed.answers.size) return false;
-  return [...listed.answers].every(([id, answer]) => turn.answered.get(id) === answerPrint(answer));
+  if (!turn || turn.fingerprint !== listed?.fingerprint || turn.resultFingerprints.size !== listed.results.size)
+    return false;
+  return [...listed.results].every(([id, result]) => turn.resultFingerprints.get(id) === resultFingerprint(result));
 }
 
-/** What a list changes: so many turns stay, or what comes before `kept` of them is summed up in a message. */
+/** What a list changes: the first `stay` turns are kept, or all but the last `kept` are replaced by a summary. */
 export type Change =
   | { readonly is: 'other'; readonly stay: number }
   | { readonly is: 'compaction'; readonly summary: string; readonly added: number; readonly kept: number };
 
 const SNAPSHOT = '<state_snapshot>';
 
-/** Compares what was said with a list that takes its place. */
+/** Compares the conversation with a list that replaces it. */
 export function compare(turns: readonly Turn[], listed: readonly ListedTurn[]): Change {
   let stay = 0;
   while (stay < turns.length && isSame(turns[stay], listed[stay])) stay++;
   if (stay > 0 || turns.length === 0 || listed[0]?.message.kind !== 'user') return { is: 'other', stay };
   const summary = plainText(listed[0].message);
-  // Of the messages that a compaction adds some were written as messages before.
+  // A compaction adds up to two messages; some of them may be in the log already.
   for (const added of [0, 1, 2]) {
     const kept = listed.length - added;
     if (kept < 0 || kept >= turns.length) continue;
@@ -99,9 +99,9 @@ export function compare(turns: readonly Turn[], listed: readonly ListedTurn[]): 
   return { is: 'other', stay: 0 };
 }
 
-/** What Gemini CLI lets the model say after a summary. */
+/** The reply of the model that Gemini CLI adds after a summary. */
 function isReply(turn: ListedTurn | undefined): boolean {
   return (
-    turn?.message.kind === 'model' && turn.answers.size === 0 && turn.message.parts.every((part) => 'text' in part)
+    turn?.message.kind === 'model' && turn.results.size === 0 && turn.message.parts.every((part) => 'text' in part)
   );
 }

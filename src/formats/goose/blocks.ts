@@ -1,9 +1,6 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { stringOf } from '../../entries/entry-type.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { NativeWriter } from '../native-writer.ts';
-
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
 
 /** The blocks of a message. */
 export function blocksOf({ content }: JsonObject): readonly JsonObject[] {
@@ -14,24 +11,24 @@ export function blocksOf({ content }: JsonObject): readonly JsonObject[] {
 export function textAlone(message: JsonObject): string | undefined {
   const blocks = blocksOf(message);
   if (blocks.length === 0 || blocks.some(({ type }) => type !== 'text')) return undefined;
-  return blocks.map(({ text }) => textOf(text)).join('\n');
+  return blocks.map(({ text }) => stringOf(text)).join('\n');
 }
 
-export interface Visibility {
+interface Visibility {
   readonly toUser: boolean;
   readonly toAgent: boolean;
 }
 
 /** Who sees a message: both, unless it says otherwise. */
 export function visibilityOf({ metadata }: JsonObject): Visibility {
-  const { userVisible, agentVisible } = isObject(metadata) ? metadata : {};
+  const { userVisible, agentVisible } = objectOf(metadata);
   return { toUser: userVisible !== false, toAgent: agentVisible !== false };
 }
 
-/** A call, a result or a request that went wrong has an error in the place of its value. */
+/** The value of a call or a result, or its error. */
 export function outcomeOf(value: unknown): { readonly value?: unknown; readonly error?: string } {
   if (!isObject(value)) return { error: 'it has no value' };
-  if (value['status'] === 'error') return { error: textOf(value['error']) };
+  if (value['status'] === 'error') return { error: stringOf(value['error']) };
   return { value: value['value'] };
 }
 
@@ -41,56 +38,56 @@ export function isCall({ type }: JsonObject): boolean {
   return CALLS.has(type);
 }
 
-/** What the model said, block by block; undefined for a block that is not for it, such as a request to confirm a call. */
-export function spokenBlock(block: JsonObject, writer: NativeWriter, line: number): JsonObject | undefined {
+/** A block of an answer; undefined for one that is not from the model, such as a request to confirm a call. */
+export function answerBlock(block: JsonObject, writer: NativeWriter, line: number): JsonObject | undefined {
   const { type, text, thinking, signature, data } = block;
-  if (type === 'text') return { type, text: textOf(text) };
+  if (type === 'text') return { type, text: stringOf(text) };
   if (type === 'image') return imageOf(block, writer, line);
-  if (type === 'reasoning') return { type: 'thinking', thinking: textOf(text) };
+  if (type === 'reasoning') return { type: 'thinking', thinking: stringOf(text) };
   if (type === 'thinking')
     return {
-      ...{ type, thinking: textOf(thinking) },
-      ...(textOf(signature) === '' ? {} : { thinkingSignature: signature }),
+      ...{ type, thinking: stringOf(thinking) },
+      ...(stringOf(signature) === '' ? {} : { thinkingSignature: signature }),
     };
   if (type === 'redactedThinking')
     return writer.dialect === 'omp'
-      ? { type, data: textOf(data) }
-      : { type: 'thinking', thinking: '', thinkingSignature: textOf(data), redacted: true };
+      ? { type, data: stringOf(data) }
+      : { type: 'thinking', thinking: '', thinkingSignature: stringOf(data), redacted: true };
   return isCall(block) ? callOf(block, writer, line) : undefined;
 }
 
 function callOf({ id, toolCall, thoughtSignature }: JsonObject, writer: NativeWriter, line: number): JsonObject {
   const { value, error } = outcomeOf(toolCall);
-  if (!isObject(value) || textOf(value['name']) === '' || textOf(id) === '') {
-    writer.loss('BAD_CALL', 'lossy', line, textOf(id) || undefined);
+  if (!isObject(value) || stringOf(value['name']) === '' || stringOf(id) === '') {
+    writer.loss('BAD_CALL', 'lossy', line, stringOf(id) || undefined);
     return { type: 'text', text: `[invalid tool call: ${error ?? 'it has no name or no id'}]` };
   }
   const { name, arguments: given } = value;
   const args = isObject(given) ? given : given == null ? {} : { arguments: given };
-  return { type: 'toolCall', id, name, arguments: args, ...(textOf(thoughtSignature) ? { thoughtSignature } : {}) };
+  return { type: 'toolCall', id, name, arguments: args, ...(stringOf(thoughtSignature) ? { thoughtSignature } : {}) };
 }
 
-/** What a user typed or a tool gave. */
-export function saidBlock(block: JsonObject, writer: NativeWriter, line: number): JsonObject | undefined {
+/** A block of a prompt or a result; undefined for one of another type. */
+export function contentBlock(block: JsonObject, writer: NativeWriter, line: number): JsonObject | undefined {
   const { type, text, resource, uri } = block;
-  if (type === 'text') return { type, text: textOf(text) };
+  if (type === 'text') return { type, text: stringOf(text) };
   if (type === 'image') return imageOf(block, writer, line);
   if (type === 'resource' && isObject(resource) && typeof resource['text'] === 'string')
     return { type: 'text', text: resource['text'] };
   if (type !== 'resource' && type !== 'resource_link' && type !== 'audio') return undefined;
   writer.loss('BLOCK_AS_TEXT', 'lossy', line);
-  const name = textOf(isObject(resource) ? resource['uri'] : uri);
+  const name = stringOf(isObject(resource) ? resource['uri'] : uri);
   return { type: 'text', text: `[${type} not embedded${name === '' ? '' : `: ${name}`}]` };
 }
 
 function imageOf({ data, mimeType }: JsonObject, writer: NativeWriter, line: number): JsonObject {
   if (typeof data === 'string' && data !== '')
-    return { type: 'image', data, mimeType: textOf(mimeType) || 'image/png' };
+    return { type: 'image', data, mimeType: stringOf(mimeType) || 'image/png' };
   writer.loss('IMAGE_REF', 'lossy', line);
   return { type: 'text', text: '[image not embedded: unknown]' };
 }
 
-/** A result: what the model was given of it, what only the user saw, and the rest. */
+/** A result: what the model sees, what only the user saw, and the rest. */
 export interface Result {
   readonly content: readonly JsonObject[];
   readonly isError: boolean;
@@ -98,7 +95,7 @@ export interface Result {
   readonly details: JsonObject;
 }
 
-/** Goose's words for a call that the user has stopped. */
+/** Goose's text for a call that the user has stopped. */
 const INTERRUPTED = /^Interrupted by the user to make a correction/;
 
 export function resultOf({ toolResult }: JsonObject, writer: NativeWriter, line: number): Result {
@@ -107,9 +104,11 @@ export function resultOf({ toolResult }: JsonObject, writer: NativeWriter, line:
   const { content, isError, structuredContent, _meta } = isObject(value) ? value : { content: value };
   const blocks = error === undefined && Array.isArray(content) ? content.filter(isObject) : [];
   const isForModel = (block: JsonObject): boolean => audienceOf(block)?.includes('assistant') !== false;
-  const said = blocks.filter(isForModel).map((block) => saidBlock(block, writer, line) ?? unknown(block, writer, line));
-  const all = error === undefined ? said : [{ type: 'text', text: error }];
-  const isInterrupted = all.some(({ text }) => INTERRUPTED.test(textOf(text)));
+  const visible = blocks
+    .filter(isForModel)
+    .map((block) => contentBlock(block, writer, line) ?? unknown(block, writer, line));
+  const all = error === undefined ? visible : [{ type: 'text', text: error }];
+  const isInterrupted = all.some(({ text }) => INTERRUPTED.test(stringOf(text)));
   return {
     content: all,
     isError: error !== undefined || isError === true,
@@ -124,10 +123,10 @@ export function resultOf({ toolResult }: JsonObject, writer: NativeWriter, line:
 
 function unknown({ type }: JsonObject, writer: NativeWriter, line: number): JsonObject {
   writer.loss('BLOCK_AS_TEXT', 'lossy', line);
-  return { type: 'text', text: `[${textOf(type) || 'block'} that cannot be shown]` };
+  return { type: 'text', text: `[${stringOf(type) || 'block'} that cannot be shown]` };
 }
 
-/** Who a piece of a result is for, where that is said. */
+/** Who a block of a result is for, if it says so. */
 function audienceOf({ annotations }: JsonObject): readonly unknown[] | undefined {
   const audience = isObject(annotations) ? annotations['audience'] : undefined;
   return Array.isArray(audience) ? audience : undefined;

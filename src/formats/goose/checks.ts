@@ -1,7 +1,8 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
-import { isCall, outcomeOf, textOf } from './blocks.ts';
+import { isCall, outcomeOf } from './blocks.ts';
 
 const LINE_LOST = 'Goose skips a line that it cannot read, without a word: the message is lost to the model.';
 const AS_IT_IS = 'Goose sends what it has; providers reject a request whose calls and results do not pair up.';
@@ -62,7 +63,7 @@ function describe(record: JsonObject): RecordFacts {
   const blocks = content.flatMap((block, at) => (isObject(block) ? [blockFacts(block, `content[${at}]`)] : []));
   const isResult = blocks.some(({ kind }) => kind === 'result');
   return {
-    type: textOf(role),
+    type: stringOf(role),
     isInConversation: true,
     conversation: '',
     role: role === 'assistant' ? 'assistant' : role === 'user' ? (isResult ? 'result' : 'user') : undefined,
@@ -74,12 +75,12 @@ function describe(record: JsonObject): RecordFacts {
 
 function blockFacts(block: JsonObject, path: string): BlockFacts {
   const { type, id, text, thinking } = block;
-  if (type === 'text') return { kind: 'text', path, isEmpty: textOf(text) === '' };
-  if (type === 'thinking') return { kind: 'thinking', path, isEmpty: textOf(thinking) === '', isSigned: true };
+  if (type === 'text') return { kind: 'text', path, isEmpty: stringOf(text) === '' };
+  if (type === 'thinking') return { kind: 'thinking', path, isEmpty: stringOf(thinking) === '', isSigned: true };
   if (type === 'image') return { kind: 'image', path };
-  if (type === 'toolResponse') return { kind: 'result', path, callId: textOf(id) };
-  // A call that went wrong before it was made is answered like any other.
-  if (isCall(block)) return { kind: 'call', path, callId: textOf(id) };
+  if (type === 'toolResponse') return { kind: 'result', path, callId: stringOf(id) };
+  // A call with an error also gets a result.
+  if (isCall(block)) return { kind: 'call', path, callId: stringOf(id) };
   return { kind: BLOCKS.has(type) ? 'other' : 'unknown', path };
 }
 

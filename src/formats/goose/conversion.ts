@@ -1,15 +1,17 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { SourceRecord } from '../format.ts';
 import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
-import { blocksOf, isCall, resultOf, saidBlock, spokenBlock, textAlone, textOf, visibilityOf } from './blocks.ts';
+import { UNKNOWN_USAGE } from '../usage.ts';
+import { answerBlock, blocksOf, contentBlock, isCall, resultOf, textAlone, visibilityOf } from './blocks.ts';
 import type { GooseStart } from './convert.ts';
 
-/** What Goose tells the model behind a summary, in all its versions. */
+/** The text that Goose adds after a summary, in all its versions. */
 const CONTINUATION = /^(?:Your context was compacted|The previous message contains a summary)/;
-/** A compaction is a message, its summary, what is said behind that, and the message again. */
+/** A compaction is a message, its summary, a continuation text, and the message again. */
 const LOOK_AHEAD = 3;
-/** Milliseconds would be as far from 1970 as seconds are only after some thousand years. */
+/** Larger times are in milliseconds. */
 const MOST_SECONDS = 1e11;
 const USAGE =
   'total_tokens input_tokens output_tokens accumulated_total_tokens accumulated_input_tokens accumulated_output_tokens'.split(
@@ -19,20 +21,18 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...USAGE,
   ...'id name description working_dir created_at provider_name model_config message_count'.split(' '),
 ]);
-const ZERO = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-const NO_USAGE = { ...ZERO, totalTokens: 0, cost: { ...ZERO, total: 0 } };
 
 interface GooseMessage {
   readonly value: JsonObject;
   readonly place: Place;
-  /** Its place among the messages, from 0. */
+  /** Its index among the messages. */
   readonly at: number;
   readonly role: unknown;
   readonly toUser: boolean;
   readonly toAgent: boolean;
 }
 
-/** An answer: records of it with the same id follow each other. */
+/** An answer: consecutive records with the same id. */
 interface GooseAnswer {
   readonly message: GooseMessage;
   readonly blocks: JsonObject[];
@@ -45,13 +45,13 @@ interface GooseCall {
   isAnswered?: boolean;
 }
 
-/** Turns the records of a session into native entries, in one pass that looks a few messages ahead. */
+/** Converts the records of a session to native entries, in one pass that looks a few messages ahead. */
 export class GooseConversion {
   readonly #writer: NativeWriter;
   readonly #summaryAt: number;
   readonly #ahead: GooseMessage[] = [];
   readonly #calls = new Map<string, GooseCall>();
-  /** Calls that the agent could not read, and so are no calls here either. */
+  /** Calls that Goose could not read; they are no calls here either. */
   readonly #badCalls = new Set<string>();
   #header: JsonObject = {};
   #count = 0;
@@ -66,15 +66,15 @@ export class GooseConversion {
 
   get facts(): Omit<HeaderFacts, 'id' | 'formatVersion'> {
     const { name, description, working_dir: cwd, created_at: created } = this.#header;
-    const title = textOf(name) || textOf(description);
+    const title = stringOf(name) || stringOf(description);
     return {
-      time: textOf(created) || this.#firstTime,
-      cwd: textOf(cwd) || undefined,
+      time: stringOf(created) || this.#firstTime,
+      cwd: stringOf(cwd) || undefined,
       title: title === '' ? undefined : title,
     };
   }
 
-  take({ value, line }: SourceRecord): void {
+  add({ value, line }: SourceRecord): void {
     const { role, created, id } = value;
     if (role === undefined && this.#count === 0 && value['content'] === undefined) {
       this.#start(value, line);
@@ -82,7 +82,7 @@ export class GooseConversion {
     }
     const time = timeOf(created);
     this.#firstTime ??= time;
-    const place = { line, time, ...(textOf(id) === '' ? {} : { id: textOf(id) }) };
+    const place = { line, time, ...(stringOf(id) === '' ? {} : { id: stringOf(id) }) };
     this.#ahead.push({ value, place, at: this.#count++, role, ...visibilityOf(value) });
     if (this.#ahead.length > LOOK_AHEAD) this.#next();
   }
@@ -102,15 +102,15 @@ export class GooseConversion {
 
   #lastTime: number | undefined;
 
-  /** The record about the session; what of it has no other place is kept. */
+  /** The record about the session; members that the header does not have are kept. */
   #start(value: JsonObject, line: number): void {
     this.#header = value;
-    this.#writer.startAt(textOf(value['created_at']) || undefined);
+    this.#writer.startAt(stringOf(value['created_at']) || undefined);
     const rest = Object.fromEntries(
       Object.entries(value).filter(([key, member]) => !KNOWN.has(key) && !isEmpty(member)),
     );
     if (Object.keys(rest).length === 0) this.#writer.count('merged');
-    else this.#writer.keep('session', rest, { line, time: textOf(value['created_at']) || undefined });
+    else this.#writer.keep('session', rest, { line, time: stringOf(value['created_at']) || undefined });
   }
 
   #next(): void {
@@ -130,7 +130,7 @@ export class GooseConversion {
     return message.at < this.#summaryAt && isContinuation(next) && !next.toAgent;
   }
 
-  /** A message that nobody sees any more, for Goose has put it behind the summary once again. */
+  /** A message that Goose has hidden, because it repeats it after the summary. */
   #isCopied(message: GooseMessage): boolean {
     const text = textAlone(message.value);
     const [summary, next, last] = this.#ahead;
@@ -153,7 +153,7 @@ export class GooseConversion {
     const summary =
       textAlone(value) ??
       blocksOf(value)
-        .map(({ text }) => textOf(text))
+        .map(({ text }) => stringOf(text))
         .join('\n');
     this.#writer.entry('compaction', (id) => ({ summary, firstKeptEntryId: id, tokensBefore: 0, ...details }), place);
     this.#writer.count('mapped');
@@ -163,20 +163,20 @@ export class GooseConversion {
   #hidden(message: GooseMessage): void {
     const { value, place } = message;
     const blocks = blocksOf(value);
-    const said = blocks.map((block) => saidBlock(block, this.#writer, place.line));
-    if (blocks.length === 0 || said.includes(undefined)) {
+    const content = blocks.map((block) => contentBlock(block, this.#writer, place.line));
+    if (blocks.length === 0 || content.includes(undefined)) {
       this.#visible(message);
       return;
     }
     this.#settle();
     if (message.role === 'assistant') this.#writer.loss('SYSTEM_AS_USER', 'info', place.line);
-    this.#writer.contextMessage('context', said, place);
+    this.#writer.contextMessage('context', content, place);
     this.#writer.count('mapped');
   }
 
   #visible(message: GooseMessage): void {
-    if (message.role === 'assistant') this.#spoken(message);
-    else if (message.role === 'user') this.#said(message);
+    if (message.role === 'assistant') this.#addAnswer(message);
+    else if (message.role === 'user') this.#user(message);
     else this.#keep('message', message);
   }
 
@@ -185,7 +185,7 @@ export class GooseConversion {
     this.#writer.keep(type, value, place);
   }
 
-  #said(message: GooseMessage): void {
+  #user(message: GooseMessage): void {
     const { value, place } = message;
     const { line, time } = place;
     this.#settle();
@@ -200,8 +200,8 @@ export class GooseConversion {
     for (const block of blocksOf(value)) {
       if (block['type'] === 'toolResponse' && this.#isAnswer(block, line)) this.#result(block, placed());
       else {
-        const said = saidBlock(block, this.#writer, line);
-        if (said) content.push(said);
+        const made = contentBlock(block, this.#writer, line);
+        if (made) content.push(made);
         else others.push(block);
       }
     }
@@ -215,13 +215,13 @@ export class GooseConversion {
 
   /** A call has one result. */
   #isAnswer({ id }: JsonObject, line: number): boolean {
-    const isSecond = this.#calls.get(textOf(id))?.isAnswered === true;
-    if (isSecond) this.#writer.loss('DUP_RESULT', 'lossy', line, textOf(id));
+    const isSecond = this.#calls.get(stringOf(id))?.isAnswered === true;
+    if (isSecond) this.#writer.loss('DUP_RESULT', 'lossy', line, stringOf(id));
     return !isSecond;
   }
 
   #result(block: JsonObject, place: Place): void {
-    const id = textOf(block['id']);
+    const id = stringOf(block['id']);
     const call = this.#calls.get(id);
     const { line, time } = place;
     if (this.#badCalls.has(id)) {
@@ -243,13 +243,13 @@ export class GooseConversion {
     this.#writer.extra(made, { userContent: forUser }, { line, time });
   }
 
-  #spoken(message: GooseMessage): void {
+  #addAnswer(message: GooseMessage): void {
     const { value, place } = message;
     const { id } = place;
     const isMore = id !== undefined && this.#answer?.message.place.id === id;
     if (!isMore) this.#settle();
     const all = blocksOf(value);
-    const made = all.map((block) => spokenBlock(block, this.#writer, place.line));
+    const made = all.map((block) => answerBlock(block, this.#writer, place.line));
     const blocks = made.filter((block) => block !== undefined);
     const others = all.filter((_, at) => made[at] === undefined);
     const spent = others.find(({ notificationType }) => notificationType === 'creditsExhausted');
@@ -260,8 +260,8 @@ export class GooseConversion {
     }
     all.forEach((block, at) => {
       const { type, name } = made[at] ?? {};
-      const callId = textOf(block['id']);
-      if (type === 'toolCall') this.#calls.set(callId, { name: textOf(name), line: place.line });
+      const callId = stringOf(block['id']);
+      if (type === 'toolCall') this.#calls.set(callId, { name: stringOf(name), line: place.line });
       else if (isCall(block)) this.#badCalls.add(callId);
     });
     this.#writer.count(isMore ? 'merged' : 'mapped');
@@ -271,7 +271,7 @@ export class GooseConversion {
     } else this.#answer = { message, blocks, others };
   }
 
-  /** Writes the answer under way. */
+  /** Writes the open answer. */
   #settle(): void {
     const answer = this.#answer;
     if (!answer) return;
@@ -279,10 +279,10 @@ export class GooseConversion {
     const { blocks, others } = answer;
     const { id: _id, ...before } = answer.message.place;
     const { provider_name: provider, model_config: config } = this.#header;
-    const name = textOf(provider) || 'unknown';
-    const model = textOf(isObject(config) ? config['model_name'] : undefined) || 'unknown';
+    const name = stringOf(provider) || 'unknown';
+    const model = stringOf(isObject(config) ? config['model_name'] : undefined) || 'unknown';
     if (!this.#hasAnswers && (name !== 'unknown' || model !== 'unknown')) {
-      // It may have been another one at that time.
+      // At that time the session may have had another model.
       this.#writer.model(name, model, before);
       this.#writer.loss('MODEL_SESSION_LEVEL', 'info', before.line);
     }
@@ -291,9 +291,9 @@ export class GooseConversion {
     const spent = others.find(({ notificationType }) => notificationType === 'creditsExhausted');
     const made = this.#writer.message(
       {
-        ...{ role: 'assistant', content: blocks, api: 'unknown', provider: name, model, usage: NO_USAGE },
+        ...{ role: 'assistant', content: blocks, api: 'unknown', provider: name, model, usage: UNKNOWN_USAGE },
         stopReason: spent ? 'error' : blocks.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop',
-        ...(spent ? { errorMessage: `credits exhausted: ${textOf(spent['msg'])}` } : {}),
+        ...(spent ? { errorMessage: `credits exhausted: ${stringOf(spent['msg'])}` } : {}),
       },
       answer.message.place,
     );
@@ -305,9 +305,9 @@ function isContinuation({ role, value, toUser }: GooseMessage): boolean {
   return role === 'assistant' && !toUser && CONTINUATION.test(textAlone(value) ?? '');
 }
 
-/** What a record without anything for the model is about. */
+/** The type of a record without anything for the model. */
 function kindOf([first]: readonly JsonObject[]): string {
-  return textOf(first?.['type']) || 'message';
+  return stringOf(first?.['type']) || 'message';
 }
 
 function timeOf(created: unknown): number | undefined {

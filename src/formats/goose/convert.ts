@@ -17,16 +17,16 @@ export async function convertSession(
   const writer = new NativeWriter(format, source, sink, options, id);
   const conversion = new GooseConversion(writer, start);
   const onDamage = (...damage: Parameters<NativeWriter['damaged']>): void => writer.damaged(...damage);
-  for await (const records of session.records(onDamage)) for (const record of records) conversion.take(record);
+  for await (const records of session.records(onDamage)) for (const record of records) conversion.add(record);
   conversion.end();
   for (const other of session.others) writer.sibling(other);
   writer.end({ id, formatVersion: session.version, ...conversion.facts }, session.facts());
 }
 
-/** Where the model begins to see, which tells whether what comes before was compacted. */
+/** The first message that the model sees, which shows whether messages before it were compacted. */
 export interface GooseStart {
   readonly id: string;
-  /** The message that has the summary of all before it; Infinity where the model sees no message at all. */
+  /** The index of the summary, -1 where there is none; Infinity where the model sees no message at all. */
   readonly summary: number;
 }
 

@@ -1,10 +1,18 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject, parseJson } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
 import { countingSource, type SourceFacts } from '../counting-source.ts';
-import { columnsOf, countingRows, firstRow, selected, textIn } from '../database.ts';
+import { columnsOf, countingRows, firstRow, selected } from '../database.ts';
 import { readDocument } from '../document.ts';
-import type { DatabaseRow, LogDatabase, LogSource, OnDamage, SourceRecord } from '../format.ts';
+import {
+  type DatabaseRow,
+  type LogDatabase,
+  type LogSource,
+  type OnDamage,
+  type SourceRecord,
+  sourceRecord,
+} from '../format.ts';
 import { readRecords } from '../records.ts';
 import { chooseSession, type ListedSession } from '../sessions.ts';
 
@@ -30,7 +38,7 @@ export async function openSession(source: LogSource, wanted: string | undefined)
   const isLines = isObject(await firstLine(source));
   let counted = countingSource(source);
   return {
-    // A file of lines does not tell its id; Goose takes the name.
+    // JSONL has no id; Goose uses the name of the file.
     id: isLines ? source.name.replace(/^.*[/\\]|(?:\.jsonl)?(?:\.zst)?$/g, '').replace(/^-$/, '') : '',
     others: [],
     records: (onDamage) => {
@@ -43,7 +51,7 @@ export async function openSession(source: LogSource, wanted: string | undefined)
   };
 }
 
-/** What the first line says, unless it is an export that has all in one line, or is only the start of one. */
+/** The first line of a JSONL file; undefined for an export on one line or many. */
 async function firstLine(source: LogSource): Promise<unknown> {
   let text = Buffer.alloc(0);
   for await (const chunk of source.chunks()) {
@@ -96,10 +104,10 @@ async function sessionsIn(database: LogDatabase): Promise<ListedSession[]> {
     `SELECT ${wanted}, ${messages} FROM sessions WHERE typeof(id) = 'text' ORDER BY ${order}`,
   ))
     for (const row of rows) {
-      const title = textIn(row['name']) || textIn(row['description']);
-      const cwd = textIn(row['working_dir']) || undefined;
-      const session = { id: textIn(row['id']), cwd, ...(title === '' ? {} : { title }) };
-      const isListed = row['is_used'] === 1 && !UNLISTED.has(textIn(row['session_type']));
+      const title = stringOf(row['name']) || stringOf(row['description']);
+      const cwd = stringOf(row['working_dir']) || undefined;
+      const session = { id: stringOf(row['id']), cwd, ...(title === '' ? {} : { title }) };
+      const isListed = row['is_used'] === 1 && !UNLISTED.has(stringOf(row['session_type']));
       (isListed ? listed : unlisted).push(session);
     }
   return [...unlisted, ...listed];
@@ -115,7 +123,7 @@ async function* rowsOf(
   const columns = selected(await columnsOf(database, 'sessions'), SESSION_COLUMNS);
   const session = (await firstRow(database, `SELECT ${columns} FROM sessions WHERE id = ?`, id)) as DatabaseRow;
   onRow(session);
-  yield [recordOf(sessionOf(session), 0)];
+  yield [sourceRecord(sessionOf(session), 0)];
   const wanted = selected(await columnsOf(database, 'messages'), MESSAGE_COLUMNS);
   let line = 0;
   for await (const rows of database.rows(`SELECT ${wanted} FROM messages WHERE session_id = ? ORDER BY id`, id)) {
@@ -124,15 +132,11 @@ async function* rowsOf(
       line++;
       onRow(row);
       const value = messageOf(row);
-      if (value) records.push(recordOf(value, line));
+      if (value) records.push(sourceRecord(value, line));
       else onDamage(line, 'not-json', 1);
     }
     yield records;
   }
-}
-
-function recordOf(value: JsonObject, line: number): SourceRecord {
-  return { value, line, offset: 0, length: 0, textsBefore: 0 };
 }
 
 /** The row of a session: members that are JSON are objects, and those without a value are left out. */
@@ -141,7 +145,7 @@ function sessionOf(row: DatabaseRow): JsonObject {
     if (value === null || value === '') return [];
     const isJson = column.endsWith('_json') || column === 'extension_data';
     const name = column.replace(/_json$/, '');
-    const text = textIn(value);
+    const text = stringOf(value);
     if (isJson) return [[name, parseJson(text) ?? text]];
     return [[name, column.endsWith('_at') ? utc(text) : value]];
   });
@@ -154,10 +158,10 @@ function utc(time: string): string {
 }
 
 function messageOf(row: DatabaseRow): JsonObject | undefined {
-  const content = parseExact(`{"content":${textIn(row['content_json'])}}`)?.['content'];
+  const content = parseExact(`{"content":${stringOf(row['content_json'])}}`)?.['content'];
   if (content === undefined) return undefined;
-  const metadata = parseJson(textIn(row['metadata_json']));
-  const id = textIn(row['message_id']);
+  const metadata = parseJson(stringOf(row['metadata_json']));
+  const id = stringOf(row['message_id']);
   return {
     ...(id === '' ? {} : { id }),
     role: row['role'],

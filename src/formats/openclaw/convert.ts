@@ -2,7 +2,7 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isHeader } from '../../entries/envelope-check.ts';
 import { parseObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
-import { columnsOf, firstRow, textIn } from '../database.ts';
+import { columnsOf, firstRow } from '../database.ts';
 import type {
   ConversionOptions,
   DatabaseRow,
@@ -22,10 +22,10 @@ interface OpenclawSession extends ListedSession, NativeRows {
   readonly time: number;
 }
 
-/** A line that is damaged, for one whose text is lost. */
+/** A damaged line, in place of one that cannot be read. */
 const LOST = Buffer.from('{\n');
 
-/** Gives a session in its native form, which it has already. */
+/** Copies a session, which is native already. */
 export async function convertSession(
   format: LogFormat,
   source: LogSource,
@@ -43,7 +43,7 @@ export async function convertSession(
     });
   const placeOf = (line: number): number => Math.max(0, line - added);
   const version = await firstRow(database, 'SELECT app_version FROM schema_meta').catch(() => undefined);
-  const app = textIn(version?.['app_version']);
+  const app = stringOf(version?.['app_version']);
   await nativeLog.toNative(
     { ...source, database: undefined, chunks: lines },
     {
@@ -76,7 +76,7 @@ function databaseIn({ name, database }: LogSource): LogDatabase {
   return database;
 }
 
-/** At least one, the newest last. Those of subagents, and those that are deleted, come before all others. */
+/** At least one, the newest last. Those of subagents and deleted ones come before all others. */
 export async function sessionsOf(source: LogSource): Promise<readonly OpenclawSession[]> {
   const database = databaseIn(source);
   const archived = [
@@ -105,13 +105,13 @@ async function liveIn(database: LogDatabase) {
   const others: OpenclawSession[] = [];
   for await (const rows of database.rows(sql))
     for (const row of rows) {
-      const id = textIn(row['session_id']);
-      const header = parseObject(textIn(row['header']));
+      const id = stringOf(row['session_id']);
+      const header = parseObject(stringOf(row['header']));
       const { id: ownId, cwd } = header && isHeader(header) ? header : {};
       const session = {
         ...{ id, nativeId: typeof ownId === 'string' ? ownId : id, time: Number(row['time']) },
         cwd: stringOf(cwd),
-        ...(textIn(row['title']) === '' ? {} : { title: textIn(row['title']) }),
+        ...(stringOf(row['title']) === '' ? {} : { title: stringOf(row['title']) }),
         lines: () => linesOf(database.rows(text, id)),
       };
       (row['parent'] === null ? others : spawned).push(session);
@@ -119,7 +119,7 @@ async function liveIn(database: LogDatabase) {
   return { spawned, others };
 }
 
-/** Sessions that were deleted, reset or put aside: each is a whole file. */
+/** Sessions that were deleted, reset or archived: each is a whole file. */
 async function archivedIn(database: LogDatabase, table: string, time: string): Promise<OpenclawSession[]> {
   if (!(await columnsOf(database, table)).has('archive_blob')) return [];
   const sessions: OpenclawSession[] = [];
@@ -128,7 +128,7 @@ async function archivedIn(database: LogDatabase, table: string, time: string): P
   for await (const rows of database.rows(sql))
     for (const { place, session_id, archive_name, time: at } of rows)
       sessions.push({
-        ...{ id: textIn(archive_name), nativeId: textIn(session_id), time: Number(at) },
+        ...{ id: stringOf(archive_name), nativeId: stringOf(session_id), time: Number(at) },
         lines: () => fileOf(database, table, Number(place)),
       });
   return sessions;
@@ -142,7 +142,7 @@ async function* fileOf(database: LogDatabase, table: string, place: number): Asy
 
 async function* linesOf(found: AsyncGenerator<readonly DatabaseRow[]>): AsyncGenerator<Buffer> {
   for await (const rows of found) {
-    // No text of JSON has a line end but between its members.
+    // Line ends in JSON are only white space between members.
     const lines = rows.map(({ text }) =>
       typeof text === 'string' ? Buffer.from(`${text.replace(/[\r\n]+/g, ' ')}\n`) : LOST,
     );
@@ -150,7 +150,7 @@ async function* linesOf(found: AsyncGenerator<readonly DatabaseRow[]>): AsyncGen
   }
 }
 
-/** A session that lost its header gets one, for nobody else knows what it is. */
+/** Adds a header where a session lost its own. */
 async function* withHeader({ id, time, lines }: OpenclawSession, onAdded: () => void): AsyncGenerator<Buffer> {
   let isFirst = true;
   for await (const chunk of lines()) {

@@ -1,7 +1,8 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { stringOf } from '../../entries/entry-type.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
-import { listOf, objectIn, textIn } from './messages.ts';
+import { listOf } from './messages.ts';
 
 const PARTS: ReadonlySet<unknown> = new Set(
   'text reasoning tool file step-start step-finish snapshot patch agent subtask retry compaction'.split(' '),
@@ -31,12 +32,12 @@ export const checks: RecordChecks = {
 
 /** The first record is the session, the others are its messages. */
 function describe(record: JsonObject): RecordFacts {
-  const info = objectIn(record['info']);
+  const info = objectOf(record['info']);
   const isSession = record['parts'] === undefined && info['role'] === undefined;
   const { id, role } = info;
   const issues = isSession ? [] : [...issuesOf(record)];
   return {
-    type: isSession ? 'session' : textIn(role) || 'message',
+    type: isSession ? 'session' : stringOf(role) || 'message',
     isInConversation: !isSession,
     ...(isSession ? { isHeader: true } : {}),
     conversation: '',
@@ -55,13 +56,13 @@ function imageFacts(data: string): NonNullable<BlockFacts['image']> {
 }
 
 function* issuesOf(record: JsonObject): Generator<RecordIssue> {
-  const info = objectIn(record['info']);
+  const info = objectOf(record['info']);
   const missing = (path: string): RecordIssue => ({ rule: 'missing-field', path, message: `'${path}' is missing` });
   if (!isObject(record['info'])) yield missing('info');
   else {
     for (const key of ['id', 'role', 'time']) if (info[key] === undefined) yield missing(`info.${key}`);
     if (info['role'] !== undefined && info['role'] !== 'user' && info['role'] !== 'assistant')
-      yield { rule: 'unknown-role', path: 'info.role', message: `the role '${textIn(info['role'])}' is unknown` };
+      yield { rule: 'unknown-role', path: 'info.role', message: `the role '${stringOf(info['role'])}' is unknown` };
   }
   const { parts } = record;
   if (parts === undefined) yield missing('parts');
@@ -75,14 +76,14 @@ function* partIssues(part: unknown, path: string): Generator<RecordIssue> {
     return;
   }
   const { type, text, callID, tool, state } = part;
-  if (!PARTS.has(type)) yield { rule: 'unknown-block', path, message: `the part '${textIn(type)}' is unknown` };
+  if (!PARTS.has(type)) yield { rule: 'unknown-block', path, message: `the part '${stringOf(type)}' is unknown` };
   if ((type === 'text' || type === 'reasoning') && typeof text !== 'string')
     yield { rule: 'wrong-type', path: `${path}.text`, message: "'text' is not a text" };
   if (type !== 'tool') return;
   for (const [key, value] of Object.entries({ callID, tool }))
     if (typeof value !== 'string')
       yield { rule: 'missing-field', path: `${path}.${key}`, message: `'${key}' is missing` };
-  if (!STATES.has(objectIn(state)['status']))
+  if (!STATES.has(objectOf(state)['status']))
     yield { rule: 'wrong-type', path: `${path}.state.status`, message: 'the status of the call is unknown' };
 }
 
@@ -90,11 +91,11 @@ function blocksOf(part: JsonObject, path: string): BlockFacts[] {
   const { type, text, callID, state, url, mime } = part;
   if (type === 'text' || type === 'reasoning')
     return [{ kind: type === 'text' ? 'text' : 'thinking', path, isEmpty: text === '' }];
-  if (type === 'file' && typeof url === 'string' && textIn(mime).startsWith('image/') && url.startsWith('data:'))
+  if (type === 'file' && typeof url === 'string' && stringOf(mime).startsWith('image/') && url.startsWith('data:'))
     return [{ kind: 'image', path: `${path}.url`, image: imageFacts(url.slice(url.indexOf(',') + 1)) }];
   if (type !== 'tool') return [{ kind: PARTS.has(type) ? 'other' : 'unknown', path }];
-  const callId = textIn(callID);
-  const { status } = objectIn(state);
+  const callId = stringOf(callID);
+  const { status } = objectOf(state);
   const call: BlockFacts = { kind: 'call', path, callId };
   return status === 'completed' || status === 'error' ? [call, { kind: 'result', path, callId }] : [call];
 }

@@ -1,6 +1,8 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
-import { objectIn, partsOf, textIn } from './messages.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { NO_COST } from '../usage.ts';
+import { partsOf } from './messages.ts';
 
 export const STOP_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['stop', 'stop'],
@@ -8,17 +10,17 @@ export const STOP_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['length', 'length'],
 ]);
 
-/** What `opencode export --sanitize` puts in the place of a text. */
+/** The placeholder of `opencode export --sanitize`. */
 const SANITIZED = /^\[redacted:[\w-]+:[\w-]+\]$/;
 
 export function isSanitized(message: JsonObject): boolean {
   return partsOf(message).some(({ text }) => typeof text === 'string' && text.length < 200 && SANITIZED.test(text));
 }
 
-/** OpenCode counts what the model thought apart from its output; cost is in dollars, as OpenCode has reckoned it. */
+/** OpenCode counts reasoning separately from the output, and computes the cost in dollars. */
 export function usageOf({ tokens, cost }: JsonObject): JsonObject {
-  const counts = objectIn(tokens);
-  const cache = objectIn(counts['cache']);
+  const counts = objectOf(tokens);
+  const cache = objectOf(counts['cache']);
   const count = (from: JsonObject, key: string): number => numberOf(from[key]) ?? 0;
   const input = count(counts, 'input');
   const reasoning = count(counts, 'reasoning');
@@ -28,20 +30,20 @@ export function usageOf({ tokens, cost }: JsonObject): JsonObject {
   return {
     ...{ input, output, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}) },
     totalTokens: input + output + cacheRead + cacheWrite,
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: numberOf(cost) ?? 0 },
+    cost: { ...NO_COST, total: numberOf(cost) ?? 0 },
   };
 }
 
-/** How an answer ended that did not end well. */
+/** The stop reason and the message of an answer that failed. */
 export function errorOf(error: unknown): { readonly stopReason: string; readonly message: string } | undefined {
   if (!isObject(error)) return undefined;
   const { name, data } = error;
-  const message = textIn(objectIn(data)['message']) || textIn(name) || 'error';
+  const message = stringOf(objectOf(data)['message']) || stringOf(name) || 'error';
   if (name === 'MessageAbortedError') return { stopReason: 'aborted', message };
   return { stopReason: name === 'MessageOutputLengthError' ? 'length' : 'error', message };
 }
 
-/** A file as the model sees it: an image, or a text in its place where it is not in the log; undefined for others. */
+/** A file that the model sees: an image, or a text where it is not in the log; undefined for other files. */
 export function imageOf({ mime, url }: JsonObject): JsonObject | undefined {
   if (typeof mime !== 'string' || typeof url !== 'string' || !/^(?:image\/|application\/pdf)/.test(mime))
     return undefined;
@@ -50,18 +52,18 @@ export function imageOf({ mime, url }: JsonObject): JsonObject | undefined {
   return { type: 'text', text: `[image not embedded: ${data ? mime : url}]` };
 }
 
-/** What a tool gave; undefined as long as it runs, or waits. */
+/** The result of a tool; undefined as long as it has none. */
 export function resultOf(
   tool: JsonObject,
   image: (part: JsonObject) => JsonObject | undefined,
 ): JsonObject | undefined {
-  const state = objectIn(tool['state']);
+  const state = objectOf(tool['state']);
   const { status, output, error, attachments, metadata, title, time } = state;
   if (status !== 'completed' && status !== 'error') return undefined;
-  const text = textIn(status === 'completed' ? output : error);
+  const text = stringOf(status === 'completed' ? output : error);
   const images = Array.isArray(attachments) ? attachments.filter(isObject).flatMap((one) => image(one) ?? []) : [];
-  const wasInterrupted = objectIn(metadata)['interrupted'] === true || text === 'Tool execution aborted';
-  const wasPruned = objectIn(time)['compacted'] !== undefined;
+  const wasInterrupted = objectOf(metadata)['interrupted'] === true || text === 'Tool execution aborted';
+  const wasPruned = objectOf(time)['compacted'] !== undefined;
   return {
     content: [{ type: 'text', text }, ...images],
     isError: status === 'error',

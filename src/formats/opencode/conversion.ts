@@ -1,10 +1,10 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { NativeWriter, type Place } from '../native-writer.ts';
 import { errorOf, imageOf, isSanitized, resultOf, STOP_REASONS, usageOf } from './content.ts';
-import { type Messages, objectIn, openMessages, partsOf, textIn, timeIn } from './messages.ts';
+import { type Messages, openMessages, partsOf, timeIn } from './messages.ts';
 
 /** Gives a session of OpenCode in its native form, in one pass. */
 export async function convertSession(
@@ -26,9 +26,9 @@ export async function convertSession(
     for (const record of records) {
       if (conversion) conversion.message(record);
       else {
-        const info = objectIn(record.value['info']);
+        const info = objectOf(record.value['info']);
         conversion = new OpencodeConversion(
-          new NativeWriter(format, source, sink, options, textIn(info['id'])),
+          new NativeWriter(format, source, sink, options, stringOf(info['id'])),
           info,
           messages,
         );
@@ -40,7 +40,7 @@ export async function convertSession(
   conversion?.end((messages.facts ?? counted.facts)());
 }
 
-/** A prompt that asks for a summary, until the summary is there. */
+/** A prompt that asks for a summary. */
 interface Request {
   readonly record: SourceRecord;
   readonly part: JsonObject;
@@ -49,15 +49,15 @@ interface Request {
 class OpencodeConversion {
   readonly writer: NativeWriter;
   readonly #info: JsonObject;
-  /** Where a message begins, by its id. */
+  /** The first entry of each message, by its id. */
   readonly #entries = new Map<string, string>();
   readonly #messages: Messages;
   readonly #related = new Set<string>();
   #request: Request | undefined;
-  /** The message from which on all was taken back, and the entry before it once it was met. */
+  /** The first message that was reverted, and the entry before it. */
   readonly #reverted: string | undefined;
   #before: string | undefined;
-  /** What the last request with an answer has used. */
+  /** The total tokens of the last answered request. */
   #tokens = 0;
   #isAnswered = false;
 
@@ -65,17 +65,17 @@ class OpencodeConversion {
     this.writer = writer;
     this.#info = info;
     this.#messages = messages;
-    this.#reverted = textIn(objectIn(info['revert'])['messageID']) || undefined;
+    this.#reverted = stringOf(objectOf(info['revert'])['messageID']) || undefined;
     const created = timeIn(info['time'], 'created');
     if (created !== undefined && Math.abs(created) <= 8.64e15) writer.startAt(new Date(created).toISOString());
   }
 
   message(record: SourceRecord): void {
     const { value, line } = record;
-    const info = objectIn(value['info']);
+    const info = objectOf(value['info']);
     if (this.#reverted !== undefined && info['id'] === this.#reverted) this.#before = this.writer.last;
-    if (isSanitized(value)) this.writer.loss('SANITIZED', 'lossy', line, textIn(info['id']));
-    const place = { line, id: textIn(info['id']) || undefined, time: timeIn(info['time'], 'created') };
+    if (isSanitized(value)) this.writer.loss('SANITIZED', 'lossy', line, stringOf(info['id']));
+    const place = { line, id: stringOf(info['id']) || undefined, time: timeIn(info['time'], 'created') };
     if (info['role'] === 'user') this.#prompt(record, place);
     else if (info['role'] === 'assistant') this.#answer(record, info, place);
     else this.writer.keep(stringOf(info['role']) || 'message', value, place);
@@ -97,12 +97,12 @@ class OpencodeConversion {
     if (!this.#isAnswered) writer.loss('NO_ASSISTANT', 'info', 0);
     writer.end(
       {
-        id: textIn(id),
+        id: stringOf(id),
         time: timeIn(time, 'created'),
-        cwd: textIn(directory) || undefined,
-        title: textIn(title) || undefined,
-        parent: textIn(parentID) || undefined,
-        formatVersion: textIn(version) || undefined,
+        cwd: stringOf(directory) || undefined,
+        title: stringOf(title) || undefined,
+        parent: stringOf(parentID) || undefined,
+        formatVersion: stringOf(version) || undefined,
       },
       facts,
     );
@@ -132,7 +132,7 @@ class OpencodeConversion {
       writer.keep('user', record.value, place);
       return;
     }
-    const { agent } = objectIn(record.value['info']);
+    const { agent } = objectOf(record.value['info']);
     if (agent === 'plan' || agent === 'build') writer.mode(agent === 'plan' ? 'plan' : 'none', unnamedPlace(place));
     let first: string | undefined;
     for (const { isSynthetic, content } of runs) {
@@ -146,21 +146,21 @@ class OpencodeConversion {
       if (isSynthetic) writer.loss('SYSTEM_AS_USER', 'info', place.line, id);
       first ??= made;
     }
-    this.#met(place, first);
-    const info = objectIn(record.value['info']);
+    this.#remember(place, first);
+    const info = objectOf(record.value['info']);
     writer.extra(writer.last, { ...othersOf(info), ...(others.length > 0 ? { parts: restOf(others) } : {}) }, place);
     writer.count('mapped');
   }
 
   #promptBlock(part: JsonObject, line: number): JsonObject | undefined {
-    if (part['type'] === 'text') return { type: 'text', text: textIn(part['text']) };
+    if (part['type'] === 'text') return { type: 'text', text: stringOf(part['text']) };
     return part['type'] === 'file' ? this.#image(part, line) : undefined;
   }
 
-  /** A file that the model sees itself; the text of others is in parts of its own. */
+  /** A file that the model sees; other files have their text in separate parts. */
   #image(part: JsonObject, line: number): JsonObject | undefined {
     const image = imageOf(part);
-    if (image?.['type'] === 'text') this.writer.loss('IMAGE_REF', 'lossy', line, textIn(part['id']) || undefined);
+    if (image?.['type'] === 'text') this.writer.loss('IMAGE_REF', 'lossy', line, stringOf(part['id']) || undefined);
     return image;
   }
 
@@ -203,7 +203,7 @@ class OpencodeConversion {
       ...(error ? { errorMessage: error.message } : {}),
     };
     const id = writer.message(message, place);
-    this.#met(place, id);
+    this.#remember(place, id);
     writer.extra(id, { parts: restOf(parts), ...(isLast ? errorFields(info) : {}) }, place);
     for (const tool of tools) this.#result(tool, place);
   }
@@ -218,19 +218,19 @@ class OpencodeConversion {
 
   #result(tool: JsonObject, { line, time }: Place): void {
     const { writer } = this;
-    const callId = textIn(tool['callID']);
+    const callId = stringOf(tool['callID']);
     const result = resultOf(tool, (part) => this.#image(part, line));
     if (!result) {
       writer.loss('PENDING_CALL', 'info', line, callId);
       return;
     }
-    const ended = timeIn(objectIn(tool['state'])['time'], 'end') ?? time;
-    const toolName = textIn(tool['tool']) || 'unknown';
+    const ended = timeIn(objectOf(tool['state'])['time'], 'end') ?? time;
+    const toolName = stringOf(tool['tool']) || 'unknown';
     writer.message(
       { role: 'toolResult', toolCallId: callId, toolName, ...result },
-      { line, id: textIn(tool['id']) || undefined, time: ended },
+      { line, id: stringOf(tool['id']) || undefined, time: ended },
     );
-    const child = objectIn(objectIn(tool['state'])['metadata'])['sessionId'];
+    const child = objectOf(objectOf(tool['state'])['metadata'])['sessionId'];
     if (toolName === 'task' && typeof child === 'string') this.#relate(child, undefined, { line, time: ended }, callId);
   }
 
@@ -242,15 +242,15 @@ class OpencodeConversion {
     this.writer.related({ id, ...about, ...(isInside ? { isInside } : {}) }, place);
   }
 
-  /** A prompt for a summary, and the summary. */
+  /** Writes a compaction, from a prompt for a summary and the summary. */
   #compact({ record, part }: Request, summary: SourceRecord, info: JsonObject, place: Place): void {
     const { writer } = this;
     this.#request = undefined;
     const text = partsOf(summary.value)
       .filter(({ type }) => type === 'text')
-      .map((one) => textIn(one['text']))
+      .map((one) => stringOf(one['text']))
       .join('\n');
-    const kept = this.#entries.get(textIn(part['tail_start_id']));
+    const kept = this.#entries.get(stringOf(part['tail_start_id']));
     const { auto, overflow } = part;
     const details = { opencode: { auto, overflow, usage: info['tokens'], cost: info['cost'] } };
     const made = writer.entry(
@@ -258,33 +258,33 @@ class OpencodeConversion {
       (id) => ({ summary: text, firstKeptEntryId: kept ?? id, tokensBefore: this.#tokens, details }),
       place,
     );
-    this.#met(place, made);
-    this.#met({ line: record.line, id: textIn(objectIn(record.value['info'])['id']) }, made);
+    this.#remember(place, made);
+    this.#remember({ line: record.line, id: stringOf(objectOf(record.value['info'])['id']) }, made);
     writer.count('mapped');
     writer.count('merged');
   }
 
-  /** A summary was asked for that never came. */
+  /** A prompt for a summary that got none. */
   #dropRequest(): void {
     if (!this.#request) return;
     const { record } = this.#request;
     this.#request = undefined;
-    const info = objectIn(record.value['info']);
-    const id = textIn(info['id']);
+    const info = objectOf(record.value['info']);
+    const id = stringOf(info['id']);
     this.writer.loss('COMPACTION_HALF', 'lossy', record.line, id);
     this.writer.keep('compaction', record.value, { line: record.line, id, time: timeIn(info['time'], 'created') });
   }
 
-  #met({ id }: Place, entry: string | undefined): void {
+  #remember({ id }: Place, entry: string | undefined): void {
     if (id !== undefined && entry !== undefined) this.#entries.set(id, entry);
   }
 }
 
-/** What a message says of itself and no entry has; its mode is an entry. */
+/** Members of a message that no entry has; its mode is an entry of its own. */
 function othersOf(info: JsonObject): JsonObject {
   const known = new Set('id sessionID role time model'.split(' '));
   if (info['agent'] === 'plan' || info['agent'] === 'build') known.add('agent');
-  if (JSON.stringify(objectIn(info['summary'])['diffs'] ?? []) === '[]') known.add('summary');
+  if (JSON.stringify(objectOf(info['summary'])['diffs'] ?? []) === '[]') known.add('summary');
   return Object.fromEntries(Object.entries(info).filter(([key]) => !known.has(key)));
 }
 
@@ -305,19 +305,19 @@ function stepsOf(parts: readonly JsonObject[]): JsonObject[][] {
 
 function answerBlock(part: JsonObject): JsonObject[] {
   const { type, text, callID, tool, state } = part;
-  if (type === 'text') return [{ type: 'text', text: textIn(text) }];
-  if (type === 'reasoning') return [{ type: 'thinking', thinking: textIn(text) }];
+  if (type === 'text') return [{ type: 'text', text: stringOf(text) }];
+  if (type === 'reasoning') return [{ type: 'thinking', thinking: stringOf(text) }];
   if (type !== 'tool') return [];
-  const input = objectIn(state)['input'];
-  return [{ type: 'toolCall', id: textIn(callID), name: textIn(tool), arguments: isObject(input) ? input : {} }];
+  const input = objectOf(state)['input'];
+  return [{ type: 'toolCall', id: stringOf(callID), name: stringOf(tool), arguments: objectOf(input) }];
 }
 
 /** Parts that the native form has no place for, and what it does not have of the others. */
 function restOf(parts: readonly JsonObject[]): JsonObject[] {
   return parts.flatMap((part): JsonObject[] => {
     const { type, id, metadata } = part;
-    const { status } = objectIn(part['state']);
-    // How far a call came that has no result.
+    const { status } = objectOf(part['state']);
+    // A call without a result keeps its state.
     if (type === 'tool' && (status === 'pending' || status === 'running')) return [{ type, id, state: { status } }];
     const isMapped = (type === 'text' && part['ignored'] !== true) || type === 'reasoning' || type === 'tool';
     if (isMapped) return isObject(metadata) ? [{ type, id, metadata }] : [];

@@ -1,20 +1,28 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf, parseExact } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
 import type { SourceFacts } from '../counting-source.ts';
 import { countingRows, firstRow } from '../database.ts';
 import { readDocument } from '../document.ts';
-import type { DatabaseRow, LogDatabase, LogSource, OnDamage, SourceRecord } from '../format.ts';
+import {
+  type DatabaseRow,
+  type LogDatabase,
+  type LogSource,
+  type OnDamage,
+  type SourceRecord,
+  sourceRecord,
+} from '../format.ts';
 import { chooseSession } from '../sessions.ts';
 
 /** A session, and its messages: `{info, parts}` each. The first record is the session itself. */
 export interface Messages {
   readonly records: AsyncGenerator<Iterable<SourceRecord>>;
-  /** Other sessions that have nothing to do with it. */
+  /** Other sessions of the source. */
   readonly siblings: readonly OpencodeSession[];
   /** Sessions of its subagents. */
   readonly children: readonly OpencodeSession[];
-  /** What was read, where that is not the file. */
+  /** What was read of a database. */
   readonly facts?: () => SourceFacts;
 }
 
@@ -23,7 +31,7 @@ interface OpencodeSession {
   readonly title: string;
   readonly cwd: string | undefined;
   readonly parent: string | undefined;
-  /** When something happened in it last. */
+  /** Of the last change. */
   readonly time: number;
 }
 
@@ -46,7 +54,7 @@ async function openStored(
 ): Promise<Messages> {
   const all = await sessionsIn(database);
   const ids = new Set(all.map(({ id }) => id));
-  // One whose parent was deleted stands alone.
+  // A session whose parent was deleted is a root.
   const roots = all.filter(({ parent }) => parent === undefined || !ids.has(parent));
   const { name } = source;
   const session = chooseSession(name, wanted === undefined && roots.length > 0 ? roots : all, wanted);
@@ -54,18 +62,18 @@ async function openStored(
   const counted = countingRows(source);
   let line = 0;
   async function* records(): AsyncGenerator<Iterable<SourceRecord>> {
-    yield [recordOf({ info: await sessionInfo(database, session as OpencodeSession) }, 1)];
+    yield [sourceRecord({ info: await sessionInfo(database, session as OpencodeSession) }, 1)];
     for await (const rows of messageRows(database, (session as OpencodeSession).id)) {
       line++;
       for (const row of rows) counted.add(row);
-      const info = parseExact(textIn(rows[0]?.['message']));
+      const info = parseExact(stringOf(rows[0]?.['message']));
       const parts = rows.filter(({ part }) => part !== null);
       const whole = parts.flatMap(({ part, part_id: id }) => {
-        const data = parseExact(textIn(part));
+        const data = parseExact(stringOf(part));
         return data ? [{ ...data, id }] : [];
       });
       if (!info || whole.length < parts.length) onDamage(line, 'not-json', info ? 0 : 1);
-      if (info) yield [recordOf({ info: { ...info, id: rows[0]?.['id'] }, parts: whole }, line)];
+      if (info) yield [sourceRecord({ info: { ...info, id: rows[0]?.['id'] }, parts: whole }, line)];
     }
   }
   return {
@@ -76,18 +84,14 @@ async function openStored(
   };
 }
 
-function recordOf(value: JsonObject, line: number): SourceRecord {
-  return { value, line, offset: 0, length: 0, textsBefore: 0 };
-}
-
 /** The sessions of a store, the newest last. */
 async function sessionsIn(database: LogDatabase): Promise<OpencodeSession[]> {
   const sessions: OpencodeSession[] = [];
   for await (const rows of database.rows("SELECT * FROM session WHERE typeof(id) = 'text' ORDER BY rowid")) {
     for (const { id, title, directory, parent_id: parent, time_updated: updated, time_created: created } of rows)
       sessions.push({
-        ...{ id: textIn(id), title: textIn(title), parent: textIn(parent) || undefined },
-        cwd: textIn(directory) || undefined,
+        ...{ id: stringOf(id), title: stringOf(title), parent: stringOf(parent) || undefined },
+        cwd: stringOf(directory) || undefined,
         time: Number(updated ?? created ?? 0),
       });
   }
@@ -106,7 +110,7 @@ async function sessionInfo(database: LogDatabase, { id }: OpencodeSession): Prom
   };
 }
 
-/** The rows of one message after the other: each has a part of it, or null where it has none. */
+/** The rows of each message, one row per part; a message without parts has one row without a part. */
 async function* messageRows(database: LogDatabase, session: string): AsyncGenerator<DatabaseRow[]> {
   const query = `SELECT m.id AS id, m.data AS message, p.id AS part_id, p.data AS part
     FROM message m LEFT JOIN part p ON p.message_id = m.id WHERE m.session_id = ?
@@ -124,14 +128,6 @@ async function* messageRows(database: LogDatabase, session: string): AsyncGenera
   if (message.length > 0) yield message;
 }
 
-export function textIn(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-export function objectIn(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
-}
-
 /** The parts of a message, in order. */
 export function partsOf({ parts }: JsonObject): JsonObject[] {
   return listOf(parts).filter(isObject);
@@ -142,5 +138,5 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 export function timeIn(value: unknown, key: string): number | undefined {
-  return numberOf(objectIn(value)[key]);
+  return numberOf(objectOf(value)[key]);
 }

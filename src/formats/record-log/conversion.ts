@@ -1,3 +1,4 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { exactJson, numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
@@ -22,10 +23,6 @@ interface RecordAnswer {
 const ANSWERED = Symbol('answered');
 /** How a tool ended that was stopped while it ran. */
 const STOPPED: ReadonlySet<unknown> = new Set(['cancelled', 'canceled', 'aborted', 'interrupted']);
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
 
 export function seqOf({ seq }: JsonObject): number | undefined {
   return numberOf(seq);
@@ -62,15 +59,15 @@ export class RecordConversion {
     const version = this.#meta?.['schema_version'];
     return {
       id: this.#id,
-      time: textOf(this.#meta?.['time']) || this.#firstTime,
-      cwd: textOf(this.#meta?.['cwd']) || undefined,
+      time: stringOf(this.#meta?.['time']) || this.#firstTime,
+      cwd: stringOf(this.#meta?.['cwd']) || undefined,
       title: this.#title || undefined,
       formatVersion: version === undefined ? undefined : String(numberOf(version) ?? toJson(version)),
     };
   }
 
   handle({ value, line, json }: SourceRecord): void {
-    const time = textOf(value['time']) || undefined;
+    const time = stringOf(value['time']) || undefined;
     this.#firstTime ??= time;
     const place: Place = { line, time, json };
     if (this.#isCopy(value)) {
@@ -101,7 +98,7 @@ export class RecordConversion {
       case 'failed':
         return this.#stopped(record, place);
       case 'session_renamed':
-        this.#title = textOf(record['title']) || this.#title;
+        this.#title = stringOf(record['title']) || this.#title;
         return false;
       case 'assistant_started':
         this.#useModel(record);
@@ -130,15 +127,15 @@ export class RecordConversion {
   }
 
   #useModel({ model, provider }: JsonObject): void {
-    this.#model = textOf(model) || this.#model;
-    this.#provider = textOf(provider) || this.#provider;
+    this.#model = stringOf(model) || this.#model;
+    this.#provider = stringOf(provider) || this.#provider;
   }
 
   #session(record: JsonObject, place: Place): boolean {
     if (this.#meta) return false;
     this.#meta = record;
     this.#useModel(record);
-    this.#title ??= textOf(record['title']) || undefined;
+    this.#title ??= stringOf(record['title']) || undefined;
     this.#writer.count('mapped');
     if (this.#options.keep !== 'none')
       this.#writer.custom('record-log/session_meta', { line: place.line, raw: record }, place);
@@ -147,7 +144,7 @@ export class RecordConversion {
 
   /** A record without a native counterpart, behind the answer under way. */
   #keep(record: JsonObject, place: Place): void {
-    const type = textOf(record['type']) || 'record';
+    const type = stringOf(record['type']) || 'record';
     this.#later(() => {
       if (!this.#writer.keep(type, record, place)) this.isExact = false;
     });
@@ -163,7 +160,7 @@ export class RecordConversion {
     this.#close();
     const id = this.#writer.message(
       { role: 'user', content: [{ type: 'text', text: record['text'] }] },
-      { ...place, id: textOf(record['turn_id']) || undefined },
+      { ...place, id: stringOf(record['turn_id']) || undefined },
     );
     this.#writer.extra(id, { records: [keptRecord(record, place.line, 'text')] }, place);
     this.#writer.count('mapped');
@@ -190,12 +187,12 @@ export class RecordConversion {
 
   #started(record: JsonObject, place: Place): boolean {
     const { call_id: callId, name, input } = record;
-    const id = textOf(callId) || `line-${place.line}`;
+    const id = stringOf(callId) || `line-${place.line}`;
     const isObjectInput = isObject(input);
     const block = {
       type: 'toolCall',
       id,
-      name: textOf(name) || 'unknown',
+      name: stringOf(name) || 'unknown',
       arguments: isObjectInput ? input : input === undefined ? {} : { input },
     };
     const answer = this.#add(place, block, keptRecord(record, place.line, ...(isObjectInput ? ['input'] : [])));
@@ -209,20 +206,20 @@ export class RecordConversion {
   }
 
   #finished(record: JsonObject, place: Place): boolean {
-    const text = textOf(record['text']);
+    const text = stringOf(record['text']);
     this.#useModel(record);
     if (this.#answer?.finished || this.#answer?.hasCalls) this.#close();
     const kept = keptRecord(record, place.line, ...(text === '' ? [] : ['text']));
     const answer = this.#add(place, text === '' ? undefined : { type: 'text', text }, kept);
     answer.finished = record;
-    answer.messageId = textOf(record['message_id']) || undefined;
+    answer.messageId = stringOf(record['message_id']) || undefined;
     if (stopReasonOf(record) !== 'toolUse') this.#close();
     return true;
   }
 
   #stopped(record: JsonObject, place: Place): boolean {
     if (this.#answer?.finished || this.#answer?.hasCalls) this.#close();
-    const message = textOf(record['message']) || textOf(record['reason']) || textOf(record['type']);
+    const message = stringOf(record['message']) || stringOf(record['reason']) || stringOf(record['type']);
     const answer = this.#add(place, undefined, keptRecord(record, place.line));
     answer.stopped = { reason: record['type'] === 'failed' ? 'error' : 'aborted', message };
     this.#close();
@@ -230,7 +227,7 @@ export class RecordConversion {
   }
 
   #result(record: JsonObject, place: Place): boolean {
-    const id = textOf(record['call_id']);
+    const id = stringOf(record['call_id']);
     const tool = this.#calls.get(id);
     if (tool === ANSWERED) {
       this.#writer.loss('DUP_RESULT', 'lossy', place.line, id);
@@ -244,7 +241,7 @@ export class RecordConversion {
     const isText = typeof output === 'string';
     const texts = [
       output === undefined ? '' : isText ? output : exactJson(toJson(output)),
-      textOf(error) === textOf(output) ? '' : textOf(error),
+      stringOf(error) === stringOf(output) ? '' : stringOf(error),
     ];
     const entry = this.#writer.message(
       {
@@ -296,7 +293,7 @@ export class RecordConversion {
         usage: usage ?? UNKNOWN_USAGE,
         stopReason: stopped?.reason ?? (hasCalls ? 'toolUse' : finished ? endOf(finished) : 'stop'),
         ...(stopped ? { errorMessage: stopped.message } : {}),
-        ...(finished && textOf(finished['request_id']) !== '' ? { responseId: finished['request_id'] } : {}),
+        ...(finished && stringOf(finished['request_id']) !== '' ? { responseId: finished['request_id'] } : {}),
       },
       { ...place, id: messageId },
     );
@@ -318,7 +315,7 @@ function endOf(finished: JsonObject): string {
 }
 
 function stopReasonOf({ finish_reason: spelled, finishReason }: JsonObject): 'stop' | 'length' | 'toolUse' | 'error' {
-  const reason = textOf(spelled) || textOf(finishReason);
+  const reason = stringOf(spelled) || stringOf(finishReason);
   if (/tool|function/i.test(reason)) return 'toolUse';
   if (/length|max_?tokens/i.test(reason)) return 'length';
   return /^error$|content_?filter|refus/i.test(reason) ? 'error' : 'stop';

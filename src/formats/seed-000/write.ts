@@ -1,6 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { ConversionReport, NativeSession, SessionSink } from '../format.ts';
 import { reportLoss } from '../losses.ts';
 import { modelMessageOf } from '../model-message.ts';
@@ -36,6 +36,6 @@ function asCustom({ type, id, parentId, timestamp, ...data }: JsonObject): JsonO
 function hasMoreUsage({ message }: JsonObject): boolean {
   const usage = isObject(message) ? message['usage'] : undefined;
   if (!isObject(usage)) return false;
-  const cost = isObject(usage['cost']) ? usage['cost'] : {};
+  const cost = objectOf(usage['cost']);
   return [usage['cacheRead'], usage['cacheWrite'], ...Object.values(cost)].some((one) => (numberOf(one) ?? 0) > 0);
 }

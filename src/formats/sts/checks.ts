@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
 import { isoTime, millisecondsOf } from '../times.ts';
@@ -18,7 +18,7 @@ class Description {
   readonly issues: RecordIssue[] = [];
   readonly blocks: BlockFacts[] = [];
 
-  /** Says what is wrong with a member that has to be a string; whether it is one. */
+  /** Whether a member is a string; adds an issue where it is not. */
   text(value: unknown, path: string, rule?: string): value is string {
     if (typeof value === 'string') return true;
     const message = value === undefined ? `${path} is missing` : `${path} is not a string: ${shortJson(value)}`;
@@ -34,9 +34,9 @@ class Description {
   }
 
   #call(call: unknown, path: string): void {
-    const { id, function: called } = isObject(call) ? call : {};
+    const { id, function: called } = objectOf(call);
     if (this.text(id, `${path}.id`)) this.blocks.push({ kind: 'call', path, callId: id });
-    const { name, arguments: json } = isObject(called) ? called : {};
+    const { name, arguments: json } = objectOf(called);
     this.text(name, `${path}.function.name`);
     this.text(json, `${path}.function.arguments`);
   }

@@ -8,7 +8,7 @@ import { readRecords } from '../records.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
 
 const HEADER_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'harness']);
-/** Nobody says who answered. */
+/** The format does not name the provider. */
 const UNKNOWN = 'unknown';
 
 /** Gives a session trace in its native form, in one pass. */
@@ -33,7 +33,7 @@ export async function convertTrace(
   for await (const records of readRecords(chunks, onDamage)) {
     for (const record of records) {
       trace ??= begin(record.value);
-      trace.take(record);
+      trace.add(record);
     }
   }
   trace ??= begin({});
@@ -55,7 +55,7 @@ class Trace {
   readonly header: JsonObject;
   /** The first time that a message has. */
   start: string | number | undefined;
-  /** The names of calls by id, without their results; with them `undefined`. */
+  /** The names of open calls by id; undefined for one that has its result. */
   readonly #calls = new Map<string, string | undefined>();
   #isHeaderSeen = false;
   #header: { readonly value: JsonObject; readonly place: Place } | undefined;
@@ -65,7 +65,7 @@ class Trace {
     this.header = header;
   }
 
-  take({ value, line, json }: SourceRecord): void {
+  add({ value, line, json }: SourceRecord): void {
     const { type, message } = value;
     if (type === 'session' && !this.#isHeaderSeen) {
       this.#isHeaderSeen = true;
@@ -74,23 +74,22 @@ class Trace {
       else this.#header = { value, place: { line, json } };
       return;
     }
-    const said = type === 'message' && isObject(message) ? message : undefined;
-    const time = said?.['timestamp'];
+    const own = type === 'message' && isObject(message) ? message : undefined;
+    const time = own?.['timestamp'];
     const place = { line, json, time: typeof time === 'string' || typeof time === 'number' ? time : undefined };
     this.start ??= place.time;
     this.#keepHeader();
-    if (!said || !this.#message(said, place)) this.writer.keep(stringOf(type) || 'record', value, place);
+    if (!own || !this.#message(own, place)) this.writer.keep(stringOf(type) || 'record', value, place);
     else this.writer.count('mapped');
   }
 
-  /** Calls that have no result are left as they are. */
   end(): void {
     this.#keepHeader();
     for (const name of this.#calls.values())
       if (name !== undefined) this.writer.loss('PENDING_CALL', 'info', this.writer.line);
   }
 
-  /** What else the header says is kept when it is known when the session began. */
+  /** Keeps a header with other members, once the start of the session is known. */
   #keepHeader(): void {
     const { value, place } = this.#header ?? {};
     this.#header = undefined;
@@ -140,7 +139,7 @@ class Trace {
     const { id, function: called } = call;
     const { name, arguments: json } = isObject(called) ? called : call;
     const given = isObject(json) ? json : parseExact(stringOf(json));
-    // What is no JSON was still what the model has written.
+    // Invalid JSON is kept as the model wrote it.
     if (!given) this.writer.loss('ARGS_NOT_OBJECT', 'info', line, stringOf(id));
     this.#calls.set(stringOf(id), stringOf(name) || UNKNOWN);
     return {
@@ -169,7 +168,7 @@ class Trace {
   }
 }
 
-/** The format has text alone; a list of blocks is what some chat programs write. */
+/** The format has only text, but some programs write a list of blocks. */
 function textIn(content: unknown): string {
   if (!Array.isArray(content)) return stringOf(content);
   return content.map((block) => (isObject(block) ? stringOf(block['text']) : stringOf(block))).join('\n');
