@@ -4,10 +4,10 @@ import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord 
 import { type HeaderFacts, NativeWriter } from './native-writer.ts';
 import { inSequence, type SequencePass } from './sequence.ts';
 
-/** What turns the records of a numbered log into entries, one after the other. */
+/** Converts the records of a numbered log to entries, one after the other. */
 interface NumberedConversion {
   readonly facts: HeaderFacts;
-  /** All of the log can be given back. */
+  /** A conversion back restores the whole log. */
   readonly isExact: boolean;
   handle(record: SourceRecord): Promise<void> | void;
   end(): Promise<void> | void;
@@ -15,7 +15,7 @@ interface NumberedConversion {
 
 export interface NumberedSource {
   readonly seqOf: (record: JsonObject) => number | undefined;
-  /** The source's id of the session, by the first record. */
+  /** The id of the session in the first record. */
   readonly idOf: (first: JsonObject) => string;
   readonly begin: (
     writer: NativeWriter,
@@ -25,7 +25,7 @@ export interface NumberedSource {
   ) => NumberedConversion;
 }
 
-/** Gives a log whose records are numbered in its native form, in the order of the numbers. */
+/** Converts a log whose records are numbered, in the order of the numbers. */
 export async function convertNumbered(
   numbered: NumberedSource,
   format: LogFormat,

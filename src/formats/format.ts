@@ -12,16 +12,16 @@ export * from './record-checks.ts';
 export type DatabaseValue = number | bigint | string | Uint8Array | null;
 export type DatabaseRow = Readonly<Record<string, DatabaseValue>>;
 
-/** A database that has sessions in its tables. It cannot be changed. */
+/** A database with sessions, open for reading. */
 export interface LogDatabase {
   /**
-   * What a query finds, some rows at a time: a table may have more of them than fit into memory. The function `unzstd`
-   * unpacks a blob; it gives null where that fails.
+   * The rows of a query, in batches: they may not fit into memory. The SQL function `unzstd` unpacks a blob; it gives
+   * null where that fails.
    */
   rows(sql: string, ...params: readonly DatabaseValue[]): AsyncGenerator<readonly DatabaseRow[]>;
 }
 
-/** The columns of a table in the database that a file is; undefined where it is none, or has no such table. */
+/** The columns of a table; undefined where the file is no database, or has no such table. */
 export function tableColumns(head: Head, table: string): readonly unknown[] | undefined {
   const database = head.first?.['sqlite'];
   const tables = isObject(database) ? database['tables'] : undefined;
@@ -29,29 +29,29 @@ export function tableColumns(head: Head, table: string): readonly unknown[] | un
   return Array.isArray(columns) ? columns : undefined;
 }
 
-/** The bytes of a log, to be read as often as need be. */
+/** The bytes of a log, which can be read again. */
 export interface LogSource {
-  /** What messages call it. */
+  /** The name in messages. */
   readonly name: string;
   chunks(): AsyncIterable<Uint8Array>;
   /** Tells the progress that all of it will be read so many times, not once. */
   readonly willRead?: ((times: number) => void) | undefined;
-  /** Fills the buffer from a position on; fewer bytes only at the end. */
+  /** Fills the buffer from a position; fewer bytes only at the end. */
   readAt(buffer: Buffer, position: number): Promise<number>;
   readonly random: (bytes: number) => Uint8Array;
   readonly scanner?: ScannerKind | undefined;
-  /** Nothing of it is written: the digits of its numbers and its digest are not needed. */
+  /** Nothing is written: exact digits of numbers and the digest are not needed. */
   readonly isOnlyRead?: boolean | undefined;
-  /** Its lines, cut and counted by another thread, where that is worth it. */
+  /** Its lines, cut and counted by another thread, where that is faster. */
   readonly readAhead?: ((cutting: Cutting) => Promise<CountedLines | undefined>) | undefined;
-  /** The paths of the files in a folder and, unless told, the folders in it, by a path from the log's own folder, sorted. */
+  /** The sorted paths of the files in a folder and, unless `deep` is false, below it, relative to the log's folder. */
   list(folder: string, deep?: boolean): Promise<readonly string[]>;
   /**
-   * One of them as a source; undefined where there is none, as for a log that comes from a pipe. With `within` only a
-   * plain file that is in this folder, whatever links it goes through.
+   * Opens a file beside the log; undefined where there is none, as for a log from a pipe. With `within` only a plain
+   * file inside this folder, after links are resolved.
    */
   open(path: string, within?: string): Promise<LogSource | undefined>;
-  /** Of a log that is a database; its bytes are one line of JSON that names its tables and their columns. */
+  /** Set for a database; its bytes are one line of JSON that names its tables and their columns. */
   readonly database?: LogDatabase | undefined;
   close(): Promise<void>;
 }
@@ -77,91 +77,91 @@ export function sourceRecord(value: JsonObject, line: number): SourceRecord {
 /** Called with a damaged line and the number of records in it. */
 export type OnDamage = (line: number, damage: string, records: number) => void;
 
-/** The lines of a log that is read once; what was counted of it is in `facts` at the end. */
+/** The lines of a log that is read once; the counts are in `facts` at the end. */
 export interface CountedLines {
   readonly lines: AsyncIterable<CutLines | OddLine>;
   facts(): SourceFacts;
 }
 
-/** A log of which no more is asked than what is beside it. */
+/** Access to the files beside a log. */
 export interface NearLog extends Pick<LogSource, 'name' | 'list'> {
   open(path: string, within?: string): Promise<Pick<LogSource, 'chunks' | 'readAt' | 'close'> | undefined>;
 }
 
-/** What becomes of a log in its native form, line by line. */
+/** Receives the native form of a log, line by line. */
 export interface NativeSink {
-  /** The lines before all others, which may be known last. */
+  /** The first lines, which may be known last. */
   head(raws: readonly string[]): void;
   /**
-   * A header or an entry of version 3, one character per byte, without a newline; and the line it is made from. Only the
-   * last one may be open: no newline follows.
+   * A header or an entry of version 3, one character per byte, without a newline; and the line it is made from. Only
+   * the last one may be open, without a newline in the file.
    */
   line(raw: string, sourceLine: number, isOpen?: boolean): void;
   /** The same in pieces, of text and of bytes. */
   pieces(pieces: readonly (string | Buffer)[], sourceLine: number): void;
-  /** The same as an object, in the place of `pieces`, for whoever looks only at what was said. */
+  /** Called instead of `pieces`, with an object, where nothing is written. */
   value?(entry: JsonObject, sourceLine: number): void;
-  /** A line of the file that is damaged and was left out. */
+  /** A damaged line of the file, which was left out. */
   leftOut(sourceLine: number, rule: string): void;
-  /** Something that could not be carried over as it was meant; line 0 is the whole file. */
+  /** Something that could not be converted as it was meant; line 0 is the whole file. */
   warn(sourceLine: number, message: string): void;
-  /** What was given so far is void: the conversion starts again, for it has met what changes the start. */
+  /** Discard all lines: the conversion starts again, because it has found what changes the start. */
   restart(): void;
-  /** An entry, by its id, that repeats what the log of another session has. */
+  /** The id of an entry that repeats one of another session's log. */
   replayed?(id: string): void;
   /** What became of the records, at the end. */
   report(report: ConversionReport): void;
 }
 
-/** What becomes of records without a native counterpart: kept with up to 4 KB of their JSON, with all of it, or counted. */
+/** How records without a native counterpart are kept: with up to 4 KB of their JSON, all of it, or only counted. */
 export const KEEP = ['meta', 'raw', 'none'] as const;
 
 export interface ConversionOptions {
   readonly dialect: Dialect;
   readonly keep: (typeof KEEP)[number];
-  /** Which session of the source, by an id from its report; the main one by default, or the newest. */
+  /** The id of a session, as in the report; by default the main one, or the newest. */
   readonly session?: string | undefined;
 }
 
 /** An entry of a session that is written in another format. */
 export interface SessionEntry {
   readonly line: number;
-  /** Numbers that JavaScript would change are marked, and leave with their digits. */
+  /** Numbers that JavaScript would change are marked, and written with their digits. */
   readonly value: JsonObject;
 }
 
-/** What a format gets to write: one path of a session, in its native form. */
+/** The input of `fromNative`: one path of a session, in its native form. */
 export interface NativeSession {
   readonly header: JsonObject;
   readonly title: string | undefined;
-  /** Who wrote the log: the name of its format, and the version that it says. */
+  /** The name of the log's format, and its version. */
   readonly agent: { readonly name: string; readonly version: string };
-  /** From the root to the leaf, each read when its turn comes. May be asked for again, last for all of them. */
+  /** From the root to the leaf, each read on demand. May be called again; the last pass has to read all. */
   entries(): AsyncIterable<SessionEntry>;
-  /** All lines of the log, with those of other branches, as they are; without their newlines. */
+  /** All lines of the log, those of other branches too, without their newlines. */
   lines(): AsyncIterable<string>;
   /** Whether the last of them has a newline. */
   readonly endsWithNewline: boolean;
 }
 
-/** Where a session in another format goes, and who hears what became of its entries: each has one fate. */
+/** Receives a session in another format, and counts what became of each entry. */
 export interface SessionSink {
   /** A record of a format that has one JSON object per line. */
   line(record: JsonObject): Promise<void>;
-  /** A piece of a format that has not. */
+  /** A piece of any other format. */
   text(text: string): Promise<void>;
-  /** Keeps bytes in a file beside the output and gives its path from there; absent where the output is no file. */
+  /** Writes bytes to a file beside the output and gives its relative path; undefined where the output is no file. */
   readonly asset?: (bytes: Buffer, extension: string) => string;
   count(fate: Fate): void;
   loss(code: string, severity: LossSeverity, line: number, id?: string): void;
 }
 
 export interface WriteOptions {
-  /** Keep the log itself in the output, from which the way back restores it. */
+  /** Keep the log itself in the output, so that a conversion back restores it. */
   readonly embed: boolean;
 }
 
-/** `info` changes nothing that the model saw. */
+/** `info` does not change what the model sees. */
 export type LossSeverity = 'info' | 'lossy' | 'ambiguous' | 'damaged';
 
 export interface Loss {
@@ -183,9 +183,9 @@ export interface RelatedSession {
   readonly title?: string;
   readonly cwd?: string;
   readonly toolCallId?: string;
-  /** It stands beside the one that was converted, and is no part of its work. */
+  /** It is another session of the source, not part of the one that was converted. */
   readonly isSibling?: true;
-  /** It is part of its work, and in the log itself. */
+  /** It is part of the one that was converted, and in the same log. */
   readonly isInside?: true;
 }
 
@@ -201,12 +201,12 @@ export interface ConversionReport {
   readonly session: string;
   readonly counts: Readonly<Record<'records' | Fate, number>>;
   readonly losses: readonly Loss[];
-  /** What a conversion back would give. */
+  /** How much a conversion back restores. */
   readonly roundtrip: 'exact' | 'semantic' | 'text-only';
   readonly sessions: readonly RelatedSession[];
 }
 
-/** A session in a database, as the native lines that its rows are. */
+/** A session in a database whose rows are native lines. */
 export interface NativeRows {
   readonly id: string;
   /** The id that it has in its native form. */
@@ -233,35 +233,35 @@ export interface ResumeCommand {
   readonly cwd?: string;
 }
 
-/** No other known format looks like this; or another might, and what must not guess asks for `--from`. */
+/** `probable` where another format may look like this: what must not guess asks for `--from`. */
 export type Certainty = 'certain' | 'probable';
 
-/** A log format: how to recognize it, and what its records mean. Nobody else knows its field names. */
+/** A log format: how to recognize it, and what its records mean. No other code knows its field names. */
 export interface LogFormat {
   readonly id: string;
-  /** With an article, for 'looks like a Codex rollout'. */
+  /** With an article: 'a Codex rollout'. */
   readonly title: string;
-  /** What several of them are called with an s, for '4 Codex rollouts'. */
+  /** For '4 Codex rollouts'. */
   readonly noun: string;
-  /** What is read of it, for people; JSONL where undefined. */
+  /** The files that are read, for `formats`; JSONL where undefined. */
   readonly files?: string;
   /** Whether a file that starts like this has the format. */
   detect(head: Head): Certainty | undefined;
-  /** The folders where the program keeps its logs, given the variables of the environment. */
+  /** The folders where the agent keeps its logs. */
   readonly locations?: (env: Readonly<Record<string, string | undefined>>) => readonly string[];
-  /** The names of the files there that are logs; those of JSONL where undefined. */
+  /** The file names of logs there; JSONL where undefined. */
   readonly logNames?: RegExp;
   /** The command of its agent that goes on with a session; absent where no agent does. */
   readonly resume?: (session: Pick<ResumableSession, 'id' | 'cwd'>) => ResumeCommand;
-  /** Only a user who takes turns back makes branches, so that none of them is work that was lost. */
-  readonly takesBack?: true;
-  /** A fork has its messages under new ids, as they were and at the times that they had. */
+  /** Branches are made by rewinds of the user alone, so no branch is lost work. */
+  readonly branchesAreRewinds?: true;
+  /** A fork copies messages under new ids, with their content and times. */
   readonly forksHaveNewIds?: true;
-  /** Whether a file that starts like this is no JSONL, but a document or a database. */
+  /** Whether a file that starts like this is a document or a database, not JSONL. */
   readonly isDocument?: (head: Head) => boolean;
   /**
-   * How the records of such a file are read, so that they can be checked; `chunks` are the bytes of the source. Of a
-   * database those of the session that is wanted, else of the newest.
+   * Reads the records of such a file for the checks; `chunks` are the bytes of the source. In a database, those of the
+   * given session, else of the newest.
    */
   readonly records?: (
     source: LogSource,
@@ -269,15 +269,15 @@ export interface LogFormat {
     onDamage: OnDamage,
     session?: string,
   ) => AsyncGenerator<Iterable<SourceRecord>>;
-  /** The sessions of a database whose rows are native lines, which are checked as those are; the newest last. */
+  /** The sessions of a database whose rows are native lines and checked as such; the newest last. */
   readonly nativeSessions?: (source: LogSource) => Promise<readonly NativeRows[]>;
-  /** How its records are checked and repaired; absent for a format that is not. */
+  /** How its records are checked and repaired. */
   readonly checks?: () => Promise<RecordChecks>;
-  /** Reads of its lines what `stats` counts; of a format without it, the native form is read. */
+  /** Reads from its lines what `stats` counts; without it `stats` reads the native form. */
   readonly activity?: () => Promise<(activity: Activity) => ActivityReader>;
-  /** Gives the log in its native form; absent for a format that is only recognized. Readers work on what it gives. */
+  /** Converts the log for all readers; undefined for a format that is only recognized. */
   readonly toNative?: (source: LogSource, sink: NativeSink, options: ConversionOptions) => Promise<void>;
-  /** Writes a session in this format, and says what a conversion back would give; absent for one that is only read. */
+  /** Writes a session, and says how much a conversion back restores; undefined for a format that is only read. */
   readonly fromNative?: (
     session: NativeSession,
     sink: SessionSink,
@@ -285,18 +285,18 @@ export interface LogFormat {
   ) => Promise<ConversionReport['roundtrip']>;
   /** How often `fromNative` reads the entries at most; once where undefined. */
   readonly readings?: number;
-  /** How the names of its files end, where that is not jsonl. */
+  /** The file extension, where it is not jsonl. */
   readonly extension?: string;
-  /** What it writes can hold the log itself, for `--embed`. */
+  /** It can embed the log itself, for `--embed`. */
   readonly embeds?: true;
 }
 
-/** Beyond this the start of a file is not joined to be read as one document. */
+/** Longer starts of files are not parsed as one document. */
 const LONGEST_DOCUMENT = 16 * 1024 * 1024;
 
-/** The start of a file, as the formats look at it. */
+/** The start of a file, for `detect`. */
 export class Head {
-  /** The first bytes, one to a character. */
+  /** The first bytes, one character per byte. */
   readonly bytes: string;
   /** The first lines that are not blank, as JSON; undefined where a line is none. */
   readonly values: readonly unknown[];
@@ -319,7 +319,7 @@ export class Head {
     this.#lines = lines;
   }
 
-  /** All of it, as far as it was looked at. */
+  /** All lines, or the start of the first one where they are too long. */
   get text(): string {
     const isShort = this.#lines.reduce((sum, line) => sum + line.length, 0) <= LONGEST_DOCUMENT;
     this.#text ??= isShort
@@ -330,7 +330,7 @@ export class Head {
 
   /** The whole file where it is one JSON value, on one line or on many. */
   get document(): unknown {
-    // Two objects are no one value.
+    // Several objects are not one value.
     const isOne = this.#lines.length === 1 || this.first === undefined;
     this.#document ??= { value: isOne ? this.#readDocument() : undefined };
     return this.#document.value;
@@ -341,13 +341,13 @@ export class Head {
     return /^\s*[[{]/.test(this.firstText) ? parseJson(this.text) : undefined;
   }
 
-  /** Starts as one JSON value that goes on over the lines. */
+  /** Whether it is, or starts like, one JSON value on several lines. */
   get isDocument(): boolean {
     if (this.document !== undefined) return true;
     return /^\s*[[{]\s*("([^"\\]|\\.)*"\s*(:.*)?)?$/s.test(this.firstText) && this.values[0] === undefined;
   }
 
-  /** Whether the document has all of these keys. If it is too long to be read whole, its start is searched for them. */
+  /** Whether the document has all of these keys. A document that is too long is searched for them as text. */
   documentHas(...keys: readonly string[]): boolean {
     const { document } = this;
     if (isObject(document)) return keys.every((key) => Object.hasOwn(document, key));
@@ -355,7 +355,7 @@ export class Head {
   }
 }
 
-/** Whether a value is an object with members of these kinds; `any` has to be there, `absent` must not. */
+/** Whether a value is an object with members of these kinds; `any` has to be present, `absent` must not. */
 export function hasMembers(
   value: unknown,
   kinds: Readonly<Record<string, 'string' | 'number' | 'object' | 'array' | 'any' | 'absent'>>,
@@ -369,5 +369,5 @@ export function hasMembers(
   });
 }
 
-/** The type of the first entry of a converted session: it says what that was made from, as omp does. */
+/** The type of the first entry of a converted session, which names its source, as in omp. */
 export const STAMP = 'foreign_session_import';

@@ -1,20 +1,20 @@
 import { isObject, type JsonObject } from '../json/value.ts';
 
-/** A record without one of its members, which the entry beside it has: the members before it, and those behind it. */
+/** A record without one of its members, which the entry has: the members before and after it. */
 interface Cut extends JsonObject {
   readonly head: JsonObject;
   readonly member?: string;
-  /** The member is in this one, which is cut itself. */
+  /** The member is an object, of which a member is cut. */
   readonly inner?: Cut;
   readonly tail?: JsonObject;
 }
 
-/** A record of the source beside the entry that was made of it. */
+/** A record of the source, kept beside the entry that was made from it. */
 export interface KeptRecord extends Cut {
   readonly line: number;
-  /** Which block of the message has the member, where it is not the first. */
+  /** The block of the message that has the member, where it is not the first. */
   readonly block?: number;
-  /** It is a text there, which stands for another value. */
+  /** The entry has the member as JSON text. */
   readonly json?: true;
 }
 
@@ -34,7 +34,7 @@ function cut(record: JsonObject, [member, ...rest]: readonly string[]): Cut {
   return { head, member, ...inner, ...tail };
 }
 
-/** The record again; `value` is what the entry has in the place of the member. */
+/** The whole record; `value` is the member as the entry has it. */
 export function restoredRecord({ head, member, inner, tail }: Cut, value: unknown): JsonObject {
   if (member === undefined) return head;
   return { ...head, [member]: inner ? restoredRecord(inner, value) : value, ...tail };

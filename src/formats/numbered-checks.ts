@@ -1,6 +1,6 @@
 import type { RecordChecks, RecordIssue } from './format.ts';
 
-/** The rules for all logs of numbered records: what loses a record, or hides that one was lost, is an error. */
+/** The rules for all logs of numbered records: a lost record, or what hides one, is an error. */
 export const NUMBERED_LEVELS: RecordChecks['levels'] = {
   'torn-line': 'error',
   'glued-entries': 'error',
@@ -25,7 +25,7 @@ export const NUMBERED_LEVELS: RecordChecks['levels'] = {
   'result-before-call': 'warning',
 };
 
-/** What is wrong with a member that has to be there. */
+/** The issue of a required member that is missing or of another type. */
 export function memberIssue(path: string, value: unknown, kind: string): RecordIssue {
   if (value === undefined) return { rule: 'missing-field', path, message: `'${path}' is missing` };
   return { rule: 'wrong-type', path, message: `'${path}' is not ${kind}` };

@@ -7,7 +7,7 @@ function recognized(id: string, noun: string, title: string, detect: Detect, cer
   return { id, noun, title, detect: (head: Head) => (detect(head) ? certainty : undefined) };
 }
 
-/** What a file is when no agent's format fits: it may be any agent's, should the user know better. */
+/** A format of files that no agent's format fits; `--from` may name another one. */
 function unspecific(id: string, noun: string, title: string, detect: Detect): LogFormat {
   return recognized(id, noun, title, detect, 'probable');
 }
@@ -19,7 +19,7 @@ const MAGIC = {
   zip: 'PK\u0003\u0004',
 };
 
-/** Whether the first bytes are those of a database or an archive, which may have lines of a log in it and is none. */
+/** Whether the first bytes are those of a database or an archive, even if lines of a log are in it. */
 export function isContainer(bytes: string): boolean {
   return Object.values(MAGIC).some((magic) => bytes.startsWith(magic));
 }
@@ -28,7 +28,7 @@ function startsWith(magic: string): Detect {
   return ({ bytes }) => bytes.startsWith(magic);
 }
 
-/** What people pass by mistake, by how it starts. */
+/** Files that users pass by mistake, by their start. */
 const MISTAKEN: readonly LogFormat[] = (
   [
     ['office', 'Office document', 'an Office document', /^PK\u0003\u0004.{26}(?:\[Content_Types\]|mimetype)/s],
@@ -77,14 +77,14 @@ export const recognizedFormats: readonly LogFormat[] = [
     'a Factory Droid session',
     ({ first }) => first?.['type'] === 'session_start' && hasMembers(first, { id: 'string', cwd: 'string' }),
   ),
-  // When no agent's format fits. A log may have NULs in it, but no run of control characters that no text has.
+  // A log may have NULs, but then it also has objects.
   unspecific(
     'binary',
     'binary file',
     'a binary file',
     (head) => /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(head.bytes) && head.objects.length === 0,
   ),
-  // What `jq .` makes of a log.
+  // The output of `jq .`.
   unspecific(
     'printed-log',
     'pretty-printed session log',

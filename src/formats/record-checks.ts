@@ -3,51 +3,51 @@ import type { JsonObject } from '../json/value.ts';
 import type { ReadNames } from '../scanner/scanner.ts';
 import type { NearLog } from './format.ts';
 
-/** What a record's message is made of, for the rules on it. */
+/** A block of a record's message. */
 export interface BlockFacts {
   readonly kind: 'text' | 'thinking' | 'image' | 'call' | 'result' | 'other' | 'unknown';
   /** Where it is in the record, such as message.content[0]. */
   readonly path: string;
   /** Of a call or a result: the id of the call. */
   readonly callId?: string | undefined;
-  /** Of a text or of thinking: there is none. */
+  /** Of a text or of thinking. */
   readonly isEmpty?: boolean;
-  /** Of thinking: it has what the provider demands to see again. */
+  /** Of thinking: it has the signature that the provider demands. */
   readonly isSigned?: boolean;
-  /** Of an image: how long its base64 text is, and its sides where its bytes tell. */
+  /** Of an image: the length of its base64 text, and its size in pixels where that is known. */
   readonly image?: { readonly length: number; readonly width?: number; readonly height?: number } | undefined;
 }
 
-/** The conversation of subagents that are not named: it cannot be all that a log has. */
+/** The conversation of subagents without an id. A log always has another one. */
 export const UNNAMED = '?';
 
 /** What the rules need to know of one record, whatever its format calls it. */
 export interface RecordFacts {
   /** The type of the record, in the words of its format. */
   readonly type: string;
-  /** Others may hang from it, or it goes to the model. */
+  /** It may be a parent, or goes to the model. */
   readonly isInConversation: boolean;
-  /** It says what log this is; it has to be the first record. */
+  /** It identifies the log, and has to be the first record. */
   readonly isHeader?: boolean;
   /** Which conversation of the file: '' is the main one, others are those of subagents. */
   readonly conversation: string;
   readonly id?: string | undefined;
   /** Null for a root, undefined where it names none. Only in formats with a tree. */
   readonly parentId?: string | null | undefined;
-  /** A parent that is not there is no finding: it begins anew, as behind a compaction. */
+  /** A missing parent is no finding: it starts a new tree, as after a compaction. */
   readonly mayBeRoot?: boolean;
-  /** Several records with one of these are one message. */
+  /** Records with the same one are one message. */
   readonly messageId?: string | undefined;
   readonly role?: 'user' | 'assistant' | 'result' | undefined;
   readonly blocks: readonly BlockFacts[];
-  /** As it is in the record; null where nothing is to be said of it as a time. */
+  /** As it is in the record; null where it is not checked. */
   readonly timestamp?: unknown;
   /**
-   * The place in the file that a record claims, null where that is no number.
+   * The number of the record, null where it is no number.
    * Null on a header without one says that all records need one.
    */
   readonly ordinal?: number | null | undefined;
-  /** It says which record the conversation ends with. */
+  /** The record that the conversation ends with, by its id. */
   readonly leaf?: string | undefined;
   /** It begins a compaction; `kept` are records that stay in view. */
   readonly compaction?: { readonly kept: readonly string[]; readonly isWhole: boolean };
@@ -55,15 +55,15 @@ export interface RecordFacts {
   readonly isSummary?: boolean;
   /** What goes to the model, where records have no id: the second of two equal ones in a row is a copy. */
   readonly content?: JsonObject | undefined;
-  /** What other records may name besides its id, such as a call or a group of records that it begins. */
+  /** Names besides its id that links may use, such as a call or a group of records that it begins. */
   readonly names?: readonly string[];
-  /** What it names itself: an id or a name of this record or of an earlier one. */
+  /** Its links to ids or names of this record or of earlier ones. */
   readonly links?: readonly { readonly path: string; readonly name: string }[];
-  /** Files beside the log that have what is too large for it. */
+  /** Files beside the log with content that is too large for it. */
   readonly files?: readonly FileFacts[];
-  /** In which state the session is from here on. */
+  /** The state of the session after this record. */
   readonly state?: string | undefined;
-  /** What is not as the format has it, by the id of the rule that it breaks. */
+  /** What is wrong with the record by itself. */
   readonly issues: readonly RecordIssue[];
 }
 
@@ -77,10 +77,10 @@ export interface FileFacts {
   readonly sha256?: string | undefined;
 }
 
-/** What a file beside the log says of the session after one of its records; the records are right where they differ. */
+/** The state of the session in a file beside the log; where they differ, the log is right. */
 export interface SnapshotFacts {
   readonly file: string;
-  /** The record it was made after, by its ordinal. */
+  /** Of the last record before the snapshot. */
   readonly ordinal: number | undefined;
   /** Why it cannot be read. */
   readonly problem?: string | undefined;
@@ -100,11 +100,11 @@ export interface RecordIssue {
 }
 
 /**
- * What a fix has to know to change a record. Paths are those of findings and blocks, such as message.content[0]; what
- * they name is changed in the text of the record, and every other byte of it stays.
+ * How a fix changes a record. Paths are those of findings and blocks, such as message.content[0]; only the bytes at a
+ * path change.
  */
 export interface RecordEditor {
-  /** Where a record has what its facts say; absent where the format has no such thing. */
+  /** The paths of facts in a record; undefined where the format has no such member. */
   readonly paths: {
     readonly id?: string;
     readonly parentId?: string;
@@ -113,22 +113,22 @@ export interface RecordEditor {
     readonly ordinal?: string;
     readonly leaf?: string;
   };
-  /** Where a call or a result has the id of the call. */
+  /** The path of the call's id in a call or a result. */
   callIdPath(block: BlockFacts): string;
-  /** An id in the format's own form, always the same for a seed. */
+  /** An id in the form of the format, always the same for a seed. */
   newId(seed: string): string;
   /**
-   * A record that answers a call whose result was never recorded; `call` is the record that made it, at whose time it
-   * is put in. Parent and id only in formats with a tree.
+   * A result for a call that has none; `call` is the record of the call, whose time it gets. Parent and id only in
+   * formats with a tree.
    */
   result(call: JsonObject, answer: NewResult): JsonObject;
   /** The base64 text of an image block. */
   imageData(block: JsonObject): string | undefined;
-  /** The block of text that takes the place of an image; `path` is that of the image. */
+  /** The text block that replaces an image; `path` is that of the image. */
   textBlock(text: string, path: string): JsonObject;
-  /** What a compaction says of the records it keeps, by path, if it keeps only these; undefined where it then has to go. */
+  /** The changes, by path, after which a compaction keeps only these records; undefined where it has to be removed. */
   keptOnly?(record: JsonObject, has: (id: string) => boolean): ReadonlyMap<string, unknown> | undefined;
-  /** A header for a log that lost its own; `records` are its first whole ones, `start` is that of its first line. */
+  /** A header for a log that lost its own, from the first undamaged records and the start of its first line. */
   header?(records: readonly JsonObject[], id: string, start?: string): JsonObject | undefined;
 }
 
@@ -136,32 +136,32 @@ export interface NewResult {
   readonly callId: string;
   readonly id: string;
   readonly parentId: string | undefined;
-  /** What the model is told. */
+  /** The text for the model. */
   readonly text: string;
 }
 
-/** How the records of a format are checked and repaired. Rules know only this, and no field of a format. */
+/** How the records of a format are checked and repaired. Rules know this and no field of a format. */
 export interface RecordChecks {
-  /** The rules that apply, with the level of each; a rule that is not named has nothing to say. */
+  /** The rules that apply, with the level of each. */
   readonly levels: Readonly<Record<string, 'error' | 'warning' | 'off'>>;
-  /** What the real agents do with it, for `--explain` and the documentation, by rule; only what was tried. */
+  /** What the agent does with such a log, for `--explain` and the docs, by rule; only what was tried. */
   readonly evidence: Readonly<Record<string, string>>;
-  /** Whether an object inside a damaged line is a record, and not a piece of one. */
+  /** Whether an object inside a damaged line is a record, and not part of one. */
   readonly isRecord: (value: JsonObject) => boolean;
   readonly describe: (record: JsonObject) => RecordFacts;
   /**
-   * The members that `describe` looks at, wherever they are, for a scanner that leaves out all others. A record of which
-   * it has an issue to tell is read in full, and so are two that may have said the same.
+   * The members that `describe` reads, at any depth, for a scanner that leaves out all others. A record with an issue
+   * is read in full, and so are two that may have the same content.
    */
   readonly reads?: ReadNames;
-  /** How a fix changes a record; absent for a format that `repair` does not write. */
+  /** How a fix changes a record; undefined for a format that `repair` does not write. */
   readonly edit?: RecordEditor;
-  /** How bad damage of a line is, by what the line still shows; undefined where the level of the rule is right. */
+  /** How severe the damage of a line is, by its text; undefined for the level of the rule. */
   readonly damageSeverity?: (damage: Damage, raw: string) => 'error' | 'warning' | undefined;
-  /** What is wrong with the log by what is beside it; the header is its first record. */
+  /** Issues of the log with files beside it; the header is its first record. */
   readonly near?: (header: JsonObject, open: () => Promise<NearLog>) => Promise<readonly RecordIssue[]>;
   /** The snapshots that are beside the log; the header is its first record. */
   readonly snapshots?: (header: JsonObject, log: NearLog) => Promise<readonly SnapshotFacts[]>;
-  /** A log of which others may name a place by its offset: nothing may move towards its start. */
+  /** Whether offsets in the log are stored elsewhere, so that no record may move towards its start. */
   readonly keepsOffsets?: (header: JsonObject) => boolean;
 }

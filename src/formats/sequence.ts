@@ -4,19 +4,19 @@ import { float64Column, type NumberColumn, uint32Column } from '../util/column.t
 import type { LogSource, NativeSink, OnDamage, SourceRecord } from './format.ts';
 import { readRecords } from './records.ts';
 
-/** How a log is read: as it stands in the file, or once more by its numbers. */
+/** One pass over a log: in the order of the file, or by the numbers of its records. */
 export interface SequencePass {
-  /** The records do not come in the order of the file. */
+  /** The records are not in the order of the file. */
   isReordered: boolean;
   records(source: LogSource, chunks: AsyncIterable<Uint8Array>, onDamage: OnDamage): AsyncIterable<SourceRecord>;
 }
 
-/** A number came that is lower than one before it. */
+/** A number is lower than one before it. */
 class OutOfOrder extends Error {}
 
 /**
- * Converts a log whose records are numbered. They are taken as they come; where they turn out not to be in order, the
- * conversion starts again and gets them by their numbers. Where numbers repeat, the order of the file is all there is.
+ * Converts a log whose records are numbered. They are read in the order of the file; where a number is out of order,
+ * the conversion starts again and reads them by number. Where numbers repeat, the order of the file stays.
  */
 export async function inSequence(
   numberOf: (record: JsonObject) => number | undefined,
@@ -26,7 +26,7 @@ export async function inSequence(
   try {
     await convert({
       isReordered: false,
-      records: (_source, chunks, onDamage) => asTheyCome(chunks, onDamage, numberOf),
+      records: (_source, chunks, onDamage) => inFileOrder(chunks, onDamage, numberOf),
     });
   } catch (error) {
     if (!(error instanceof OutOfOrder)) throw error;
@@ -44,7 +44,7 @@ export async function inSequence(
   }
 }
 
-async function* asTheyCome(
+async function* inFileOrder(
   chunks: AsyncIterable<Uint8Array>,
   onDamage: OnDamage,
   numberOf: (record: JsonObject) => number | undefined,
@@ -60,7 +60,7 @@ async function* asTheyCome(
   }
 }
 
-/** Where the records are, and their numbers. */
+/** The places and the numbers of the records. */
 interface Index {
   readonly numbers: NumberColumn;
   readonly offsets: NumberColumn;
@@ -77,7 +77,7 @@ async function indexOf(
   let last = Number.NEGATIVE_INFINITY;
   for await (const records of readRecords(chunks, onDamage)) {
     for (const { value, offset, length, line } of records) {
-      // One without a number stays behind the record before it.
+      // A record without a number follows the one before it.
       last = numberOf(value) ?? last;
       index.numbers.push(last);
       index.offsets.push(offset);

@@ -1,7 +1,7 @@
 import { AppError } from '../util/errors.ts';
 import type { ConversionReport, RelatedSession } from './format.ts';
 
-/** So many sessions are listed. */
+/** More sessions are counted, not listed. */
 const MOST_LISTED = 8;
 
 /** A session of a source that has several. */
@@ -13,12 +13,12 @@ export interface ListedSession {
   readonly cwd?: string | undefined;
 }
 
-/** Whether a session is meant by an id: its own or its native one, the part behind the session it belongs to, or a start. */
+/** Whether `wanted` is a start of the session's id, its part after a slash, or its native id. */
 export function isNamed({ id, nativeId }: ListedSession, wanted: string): boolean {
   return id.startsWith(wanted) || id.endsWith(`/${wanted}`) || nativeId === wanted;
 }
 
-/** The session that is wanted, by its id or by the start of it that only it has; else the last one. */
+/** The wanted session, by its id or a unique start of it; by default the last one. */
 export function chooseSession<Session extends ListedSession>(
   name: string,
   sessions: readonly Session[],
@@ -35,12 +35,12 @@ export function chooseSession<Session extends ListedSession>(
   );
 }
 
-/** The other sessions that a log itself has, the newest last. */
+/** The other sessions in the same log, the newest last. */
 export function othersInside(report: ConversionReport | undefined): readonly RelatedSession[] {
   return report?.sessions.filter(({ isSibling, isInside }) => isSibling || isInside) ?? [];
 }
 
-/** The newest of them by name, which come last. */
+/** A list of the newest sessions, which come last. */
 export function listed(sessions: readonly ListedSession[]): string {
   const newest = sessions.slice(-MOST_LISTED).reverse();
   const names = newest.map(({ id, title }) => (title === undefined ? id : `${id} (${title})`));

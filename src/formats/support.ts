@@ -2,10 +2,10 @@ import type { LogFormat } from './format.ts';
 import { foreignFormats, ORIGINS } from './index.ts';
 import { ompLocations, piLocations } from './native/locations.ts';
 
-/** What the program does with the logs of a format. */
+/** What the program supports for a format. */
 export interface Support {
   readonly id: string;
-  /** What is read of it. */
+  /** The files that are read. */
   readonly files: string;
   readonly reads: boolean;
   readonly checks: boolean;

@@ -3,13 +3,13 @@ import { isObject, type JsonObject } from '../json/value.ts';
 
 export const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
-/** What is written where nothing is known. */
+/** The usage of an answer where none is recorded. */
 export const UNKNOWN_USAGE: JsonObject = {
   ...{ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 },
   cost: NO_COST,
 };
 
-/** Tokens as simple logs count them; undefined where there are none. */
+/** The usage in a simple log; undefined where it has none. */
 export function usageOf(usage: unknown): JsonObject | undefined {
   if (!isObject(usage)) return undefined;
   const input = numberOf(usage['input']) ?? numberOf(usage['inputTokens']);
@@ -20,7 +20,7 @@ export function usageOf(usage: unknown): JsonObject | undefined {
   return { input: input ?? 0, output: output ?? 0, cacheRead, cacheWrite, totalTokens, cost: NO_COST };
 }
 
-/** The same of a native message, with the cache only where there was one. */
+/** The usage of a native message in that form, with the cache only where it was used. */
 export function usageIn({ usage }: JsonObject): JsonObject {
   const count = (key: string): number => (isObject(usage) ? (numberOf(usage[key]) ?? 0) : 0);
   const cache = { cacheRead: count('cacheRead'), cacheWrite: count('cacheWrite') };

@@ -1,14 +1,13 @@
 import type { NearLog } from '../formats/format.ts';
 import {
+  DETECTION_LINES,
   FormatEvidence,
   foreignError,
   foreignFormats,
   type Identity,
   identify,
-  LINES_TO_LOOK_AT,
   ORIGINS,
   type Origin,
-  seeLine,
   unfitError,
   unsupportedMessage,
 } from '../formats/index.ts';
@@ -153,7 +152,7 @@ async function bytesOfHealthy(request: RepairRequest): Promise<number | undefine
     if (piece instanceof LineBlock && evidence.settled) check.block(piece);
     else {
       for (const line of piece instanceof LineBlock ? piece.split() : [piece]) {
-        seeLine(evidence, line);
+        evidence.addLine(line);
         check.line(line);
       }
     }
@@ -176,7 +175,7 @@ async function readIndex(
   const requested = foreignFormats.find(({ id }) => id === from);
   const builder = new RepairIndexBuilder({
     shouldFix,
-    onObject: (value, hasOwnLine) => evidence.see(value, hasOwnLine),
+    onObject: (value, hasOwnLine) => evidence.add(value, hasOwnLine),
     tools: settleTools,
   });
   const { index } = builder;
@@ -204,12 +203,12 @@ async function readIndex(
       builder.take(line);
       if (decided) continue;
       if (index.written <= 1 && /^\ufeff?\s*\[\s*$/u.test(line.text)) array = new FormatEvidence();
-      if (array) seeLine(array, line);
+      array?.addLine(line);
       if (array?.ours) array = undefined;
       const isOurs = !array && evidence.ours === true;
       // Lines are kept only while they may be needed to identify the format.
       if (!isOurs && !line.blank) first.push(line);
-      if (isOurs ? !evidence.settled : index.written < LINES_TO_LOOK_AT) continue;
+      if (isOurs ? !evidence.settled : index.written < DETECTION_LINES) continue;
       identity = decide();
       decided = true;
       first.length = 0;

@@ -22,5 +22,5 @@ export async function lastEntry(session: Log): Promise<number> {
 
 /** The last entry of newer work that the last entry of the log hides, if REV means that one. */
 export function newerWork({ index, format }: Log, rev: string | undefined): number | undefined {
-  return !format?.takesBack && (rev === undefined || rev === '@') ? hiddenWork(index) : undefined;
+  return !format?.branchesAreRewinds && (rev === undefined || rev === '@') ? hiddenWork(index) : undefined;
 }

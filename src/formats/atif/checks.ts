@@ -2,6 +2,7 @@ import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { levelsOf } from '../rule-table.ts';
 import { listOf } from './parts.ts';
 import { AGENT_ONLY } from './schema.ts';
 
@@ -217,12 +218,8 @@ function describe(record: JsonObject): RecordFacts {
   };
 }
 
-function levels(rules: string, level: 'error' | 'warning'): Record<string, 'error' | 'warning'> {
-  return Object.fromEntries(rules.split(/\s+/).map((rule) => [rule, level]));
-}
-
 export const checks: RecordChecks = {
-  levels: { ...levels(ERRORS, 'error'), ...levels(WARNINGS, 'warning') },
+  levels: levelsOf(ERRORS, WARNINGS),
   evidence: {},
   isRecord: () => false,
   describe,

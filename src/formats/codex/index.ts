@@ -20,7 +20,7 @@ export const codex: LogFormat = {
     return folder ? [`${folder}/sessions`, `${folder}/archived_sessions`] : [];
   },
   resume: ({ id }) => ({ argv: ['codex', 'resume', id] }),
-  takesBack: true,
+  branchesAreRewinds: true,
   isDocument: ({ document }) => isDocument(document),
   checks: async () => (await import('./checks.ts')).checks,
   toNative: async (source, sink, options) => {

@@ -5,7 +5,7 @@ import type { NativeWriter, Place } from '../native-writer.ts';
 import { UNKNOWN_USAGE, usageOf } from '../usage.ts';
 import { memberOf, pathOf, seqOf } from './event.ts';
 
-/** An answer of the model; the calls that it asks for are events of their own. */
+/** An answer of the model; its calls are events of their own. */
 interface EventAnswer {
   readonly event: JsonObject | undefined;
   readonly place: Place;
@@ -35,7 +35,7 @@ export class EventAnswers {
     this.#answer = { event, place, blocks: text === '' ? [] : [{ type: 'text', text }], kept, hasCalls: false };
   }
 
-  /** A call of the answer under way; true where there is none, and one is made for it. */
+  /** Adds a call to the open answer; true where there was none, and one was made for it. */
   call(id: string, name: string, event: JsonObject, place: Place): boolean {
     const isNew = this.#answer === undefined;
     this.#answer ??= {
@@ -45,13 +45,13 @@ export class EventAnswers {
       kept: [],
       hasCalls: false,
     };
-    const given = memberOf(event, 'arguments');
-    const isStored = isObject(given);
+    const input = memberOf(event, 'arguments');
+    const isStored = isObject(input);
     this.#answer.blocks.push({
       type: 'toolCall',
       id,
       name,
-      arguments: isStored ? given : given === undefined ? {} : { input: given },
+      arguments: isStored ? input : input === undefined ? {} : { input },
     });
     const kept = keptRecord(event, place.line, ...(isStored ? pathOf(event, 'arguments') : []));
     this.#answer.kept.push({ ...kept, block: this.#answer.blocks.length - 1 });
@@ -59,7 +59,7 @@ export class EventAnswers {
     return isNew;
   }
 
-  /** Writes the answer under way; gives what it is called. */
+  /** Writes the open answer; gives the ids of its entry and its event. */
   write(): { readonly id: string; readonly event: string; readonly seq: number | undefined } | undefined {
     const answer = this.#answer;
     this.#answer = undefined;

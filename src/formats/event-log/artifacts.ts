@@ -2,26 +2,26 @@ import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { LogSource, NearLog } from '../format.ts';
 
-/** Where a log has what is too large for it, beside it. */
+/** The folder beside a log for content that is too large for it. */
 export const FOLDER = 'artifacts';
 const SCHEME = 'artifact:';
-/** A longer artifact is not shown to a model. */
+/** Longer artifacts are not read. */
 const MOST_BYTES = 16 * 1024 * 1024;
-/** No event has references further in. */
+/** References are not searched for deeper. */
 const DEEPEST = 4;
 const MEMBERS = /(?:^ref|Ref|Uri)s?$|^(?:uri|url)$/;
 
-/** A reference to an artifact, and where the event has it. */
+/** A reference to an artifact, and its path in the event. */
 export interface ArtifactRef {
   readonly ref: string;
   readonly path: string;
-  /** As the event has recorded it, in hex. */
+  /** In hex, where the event has it. */
   readonly sha256?: string | undefined;
 }
 
 /**
- * The file that a reference names, from the folder of the log; undefined where it is none of this session, or would
- * leave the folder of artifacts.
+ * The file that a reference names, relative to the log; undefined where it is not of this session, or would leave the
+ * folder of artifacts.
  */
 export function artifactPath(ref: string, session: string): string | undefined {
   const [, id, name] = /^artifact:\/\/session\/([^/]+)\/(.+)$/s.exec(ref) ?? [];
@@ -29,20 +29,20 @@ export function artifactPath(ref: string, session: string): string | undefined {
   return name.split('/').some((part) => part === '' || part === '.' || part === '..') ? undefined : `${FOLDER}/${name}`;
 }
 
-/** The references of an event: texts and lists of them in members whose names say so, also in objects with a hash. */
+/** The references of an event: strings and lists of them in members with such names, also in objects with a hash. */
 export function artifactRefs(event: JsonObject): readonly ArtifactRef[] {
   const found: ArtifactRef[] = [];
-  const look = (value: unknown, key: string, path: string, sha256?: string): void => {
+  const search = (value: unknown, key: string, path: string, sha256?: string): void => {
     if (typeof value === 'string') {
       if (MEMBERS.test(key) && value.startsWith(SCHEME)) found.push({ ref: value, path, sha256 });
     } else if (path.split(/[.[]/).length > DEEPEST) return;
-    else if (Array.isArray(value)) value.forEach((one, at) => void look(one, key, `${path}[${at}]`));
+    else if (Array.isArray(value)) value.forEach((one, at) => void search(one, key, `${path}[${at}]`));
     else if (isObject(value)) {
       const hash = hashIn(value);
-      for (const [name, one] of Object.entries(value)) look(one, name, path === '' ? name : `${path}.${name}`, hash);
+      for (const [name, one] of Object.entries(value)) search(one, name, path === '' ? name : `${path}.${name}`, hash);
     }
   };
-  look(event, '', '');
+  search(event, '', '');
   return found;
 }
 
@@ -55,7 +55,7 @@ function hashIn({ sha256, hash }: JsonObject): string | undefined {
   return undefined;
 }
 
-/** The text of an artifact; undefined where it is not there, or is no text. */
+/** The text of an artifact; undefined where it is missing, or is no text. */
 export async function artifactText(
   log: Pick<NearLog, 'open'>,
   ref: string,
@@ -68,7 +68,7 @@ export async function artifactText(
   return whole && isUtf8(whole) && !whole.includes(0) ? whole.toString('utf8') : undefined;
 }
 
-/** All bytes of a file, which it closes; undefined where there are more of them than that. */
+/** Reads and closes a file; undefined where it is too large. */
 export async function smallFile(file: Pick<LogSource, 'chunks' | 'close'>, most: number): Promise<Buffer | undefined> {
   try {
     const parts: Uint8Array[] = [];

@@ -4,7 +4,7 @@ import { type KeptRecord, keptRecord } from '../kept.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { memberOf, pathOf } from './event.ts';
 
-/** An event with its type in the spelling that is known. */
+/** An event with its type in the canonical spelling. */
 export interface Event {
   readonly type: string;
   readonly value: JsonObject;
@@ -15,17 +15,17 @@ export interface Event {
 interface EventCall {
   readonly name: string;
   readonly line: number;
-  /** How it ended, as long as that is not written. */
+  /** Its end, until that is written. */
   finished?: Event | undefined;
   hasEnded?: boolean;
-  /** The first event that says what the model sees of it. */
+  /** The first event with what the model sees of it. */
   observation?: JsonObject;
   /** Who did not allow it. */
   denied?: string;
   isAnswered?: boolean;
 }
 
-/** The calls of a log, and their results: what the model sees of a call is another event than its end. */
+/** The calls of a log and their results: the end of a call and what the model sees of it are separate events. */
 export class EventCalls {
   readonly #writer: NativeWriter;
   readonly #artifact: (ref: string) => Promise<string | undefined>;
@@ -38,7 +38,7 @@ export class EventCalls {
     this.#artifact = artifact;
   }
 
-  /** Which call an event is about, by its own word, by its group or by what caused it. */
+  /** The call that an event is about, by its own id, by its group or by its cause. */
   idFor(event: JsonObject): string | undefined {
     const own = stringOf(memberOf(event, 'toolCallId'));
     if (own !== '') return own;
@@ -67,22 +67,22 @@ export class EventCalls {
     return call;
   }
 
-  /** An event that is written later. */
-  see(event: Event): void {
+  /** Registers an event that is written later. */
+  register(event: Event): void {
     const id = this.idFor(event.value);
     if (id === undefined) return;
     const call = this.named(id, event.value);
     if (event.type === 'observation.projected') call.observation ??= event.value;
     else if (!call.hasEnded) {
-      // Behind what the model saw of it, it is no part of that.
+      // An end after the observation is not part of the result.
       if (!call.observation) call.finished = event;
       call.hasEnded = true;
     }
   }
 
   /**
-   * The end of a tool: true where it is part of a result. Where the log goes on without an observation, the model has
-   * seen what the event refers to.
+   * The end of a tool: true where it is part of a result. Where the log continues without an observation, the model has
+   * seen the artifact of the event.
    */
   async ended(id: string, event: Event, goesOn: boolean): Promise<boolean> {
     const call = this.named(id, event.value);
@@ -100,7 +100,7 @@ export class EventCalls {
     return true;
   }
 
-  /** What the model sees of a call; false where it has seen something before. */
+  /** Writes what the model sees of a call; false where the call has a result already. */
   async observed(id: string, event: Event): Promise<boolean> {
     const call = this.named(id, event.value);
     const { value, place } = event;
@@ -169,7 +169,7 @@ export class EventCalls {
   }
 }
 
-/** How a tool ended, as far as the event says. */
+/** The members of an event that say how a tool ended. */
 export function endOf(event: JsonObject): { readonly status?: unknown; readonly exitCode?: unknown } {
   const members = ['status', 'exitCode', 'artifactRefs', 'sideEffect'].map(
     (key) => [key, memberOf(event, key)] as const,

@@ -15,13 +15,13 @@ import { memberIssue, NUMBERED_LEVELS } from '../numbered-checks.ts';
 import { artifactPath, artifactRefs, FOLDER, smallFile } from './artifacts.ts';
 import { canonicalType, isKnownType, memberOf, pathOf } from './event.ts';
 
-/** What an event of each type has to have as text. */
+/** The required string members of each type. */
 const TEXTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['user.message', ['text']],
   ['tool.intent.created', ['toolCallId', 'toolName']],
   ['tool.finished', ['status']],
 ]);
-/** They are about what other events have begun. */
+/** Events that follow up on other events. */
 const FOLLOWING = /^(?:policy|user\.approval|intent|observation)\.|^tool\.(?:started|finished)$|\.finished$/;
 const STATES: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -34,7 +34,7 @@ const STATES: ReadonlyMap<string, string> = new Map(
 );
 const NO_BLOCKS: readonly BlockFacts[] = [];
 const SNAPSHOTS = 'snapshots';
-/** The newest ones are what a program resumes from. */
+/** Only the newest ones are checked: a program resumes from them. */
 const MOST_SNAPSHOTS = 16;
 const MOST_SNAPSHOT_BYTES = 16 * 1024 * 1024;
 
@@ -102,7 +102,6 @@ function filesOf(event: JsonObject, session: string, issues: RecordIssue[]): rea
   });
 }
 
-/** What the newest snapshots say that events can be compared with. */
 async function snapshots({ sessionId }: JsonObject, log: NearLog): Promise<readonly SnapshotFacts[]> {
   const files = (await log.list(SNAPSHOTS, false)).filter((file) => /state-\d+\.json$/.test(file));
   const found: SnapshotFacts[] = [];

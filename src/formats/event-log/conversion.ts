@@ -8,11 +8,11 @@ import { EventAnswers } from './answers.ts';
 import { type Event, EventCalls, endOf } from './calls.ts';
 import { canonicalType, countUnread, decisionOf, memberOf, pathOf, seqOf } from './event.ts';
 
-/** What follows an answer is held up to so many bytes. */
+/** How many bytes of events are held after an answer. */
 const MOST_HELD = 16 * 1024 * 1024;
 const BUDGET = /budget|quota|token limit|usage limit|credit/i;
 
-/** Turns events into native entries, one after the other. */
+/** Converts events to native entries, one after the other. */
 export class EventConversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
@@ -21,7 +21,7 @@ export class EventConversion {
   readonly #calls: EventCalls;
   readonly #artifact: (ref: string) => Promise<string | undefined>;
   readonly #seen = new Set<string>();
-  /** Messages behind the last compaction: what one of them is called, and its number. */
+  /** Messages since the last compaction: the ids of entry and event, and its number. */
   #messages: { readonly id: string; readonly event: string; readonly seq: number | undefined }[] = [];
   #held: Event[] = [];
   #bytes = 0;
@@ -30,7 +30,7 @@ export class EventConversion {
   #title: string | undefined;
   #firstTime: string | undefined;
   #seq: number | undefined;
-  /** Nothing was cut off, so that a conversion back gives the same events. */
+  /** Nothing was shortened, so a conversion back gives the same events. */
   isExact: boolean;
 
   constructor(
@@ -68,7 +68,7 @@ export class EventConversion {
     for (let unread = countUnread(value, type); unread > 0; unread--)
       this.#writer.loss('FIELD_UNMAPPED', 'info', line, id);
     this.#learn(type, value, id);
-    return this.#take({ type, value, place }, length);
+    return this.#process({ type, value, place }, length);
   }
 
   async end(): Promise<void> {
@@ -82,7 +82,7 @@ export class EventConversion {
     this.#seq = seq ?? (this.#seq ?? -1) + 1;
   }
 
-  /** What an event says of the session, and which call it is about. */
+  /** Remembers what an event says of the session, and its call. */
   #learn(type: string, value: JsonObject, id: string): void {
     this.#cwd ??= stringOf(memberOf(value, 'cwd')) || undefined;
     if (type.startsWith('session.')) this.#title = stringOf(memberOf(value, 'title')) || this.#title;
@@ -90,7 +90,7 @@ export class EventConversion {
     this.#calls.learn(type, value, id);
   }
 
-  #take(event: Event, length: number): Promise<void> | undefined {
+  #process(event: Event, length: number): Promise<void> | undefined {
     const { type, value } = event;
     const text = memberOf(value, 'text');
     switch (type) {
@@ -106,7 +106,7 @@ export class EventConversion {
         return this.#close(true, () => this.#compaction(event));
       case 'tool.finished':
       case 'observation.projected':
-        this.#calls.see(event);
+        this.#calls.register(event);
         break;
     }
     this.#hold(event, length);
@@ -118,7 +118,7 @@ export class EventConversion {
     this.#bytes += length;
   }
 
-  /** Writes the answer under way and the events behind it; then what follows. */
+  /** Writes the open answer and the events after it; then calls `next`. */
   async #close(goesOn: boolean, next?: () => void | Promise<void>): Promise<void> {
     const held = this.#held;
     this.#held = [];
@@ -131,12 +131,12 @@ export class EventConversion {
 
   #user(text: string, { value, place }: Event): void {
     const id = this.#writer.message({ role: 'user', content: [{ type: 'text', text }] }, place);
-    this.#spoke(id, value);
+    this.#addMessage(id, value);
     this.#extra(id, place, keptRecord(value, place.line, ...pathOf(value, 'text')));
     this.#writer.count('mapped');
   }
 
-  #spoke(id: string, event: JsonObject): void {
+  #addMessage(id: string, event: JsonObject): void {
     this.#messages.push({ id, event: stringOf(event['id']), seq: seqOf(event) });
   }
 
@@ -158,7 +158,7 @@ export class EventConversion {
     return true;
   }
 
-  /** The summary takes the place of what is before the range that it replaces; without one, of all. */
+  /** The summary replaces the range that the event names; without one, all messages. */
   async #compaction(event: Event): Promise<void> {
     const { value, place } = event;
     const { summary, path } = await this.#summaryOf(value);
@@ -203,7 +203,7 @@ export class EventConversion {
     this.isExact &&= isWhole;
   }
 
-  /** What became of a call; false where the event says nothing about that. */
+  /** Writes an event about a call; false for any other event. */
   async #aboutCall(toolCallId: string, event: Event, goesOn: boolean): Promise<boolean> {
     const { type, value, place } = event;
     const decision = decisionOf(type, value);
@@ -226,7 +226,7 @@ export class EventConversion {
     return true;
   }
 
-  /** What became of the session; false where the event says nothing about that. */
+  /** Writes an event about the state of the session; false for any other event. */
   #aboutSession(event: Event, goesOn: boolean): boolean {
     const { type, value, place } = event;
     const reason = stringOf(memberOf(value, 'reason'));
@@ -261,7 +261,7 @@ export class EventConversion {
     }
   }
 
-  /** What says more about the session than its messages: for `status`, whatever else is kept. */
+  /** An entry that `status` reads, whatever else is kept. */
   #evidence(customType: string, facts: JsonObject, { value, place }: Event): void {
     const raw = this.#options.keep === 'none' ? {} : { raw: value };
     this.#writer.custom(customType, { ...facts, line: place.line, ...raw }, place);
@@ -269,7 +269,6 @@ export class EventConversion {
   }
 }
 
-/** How a verification went, in one of three words. */
 function verdictOf(status: unknown): 'passed' | 'failed' | 'unknown' {
   if (/^(?:ok|pass(?:ed)?|success(?:ful)?|succeeded|true|0)$/i.test(String(status))) return 'passed';
   return typeof status === 'string' && status !== '' ? 'failed' : 'unknown';

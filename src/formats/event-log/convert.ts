@@ -4,7 +4,7 @@ import { artifactText } from './artifacts.ts';
 import { EventConversion } from './conversion.ts';
 import { seqOf } from './event.ts';
 
-/** How an event log becomes a native one. Snapshots are not read: the events say what happened. */
+/** Snapshots are not read: the events have all that they say. */
 export const numbered: NumberedSource = {
   seqOf,
   idOf: ({ sessionId }) => stringOf(sessionId),

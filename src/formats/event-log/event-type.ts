@@ -2,7 +2,7 @@
 const DOTTED = /^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+$/;
 export const CAMEL = /^(?:[A-Z][a-z0-9]+){2,}$/;
 
-/** Whether a type is spelled as those of events are, known or not. */
+/** Whether a type is spelled like that of an event, known or not. */
 export function isEventType(type: string): boolean {
   return DOTTED.test(type) || CAMEL.test(type);
 }

@@ -4,10 +4,10 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import { CAMEL } from './event-type.ts';
 
 const ENVELOPE = ['id', 'sessionId', 'seq', 'ts', 'type', 'causationId', 'correlationId', 'payload', 'data'];
-/** Where an event may have its own members. */
+/** Members that may wrap the members of an event. */
 const WRAPPERS = ['payload', 'data'];
 
-/** What is read of each type of event; all else is kept, and counted. */
+/** The members that are read of each type of event; others are kept, and counted. */
 const MEMBERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'user.message': 'text',
@@ -38,7 +38,7 @@ const MEMBERS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Other spellings. Those in CamelCase are made into dotted ones first. */
+/** Other spellings. CamelCase becomes dotted first. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'message.user': 'user.message',
@@ -56,7 +56,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The type in the one spelling that is known here. */
+/** The type in its canonical spelling. */
 export function canonicalType(type: unknown): string {
   if (typeof type !== 'string') return '';
   const dotted = CAMEL.test(type) ? type.replace(/(?<=.)([A-Z])/g, '.$1').toLowerCase() : type;
@@ -71,7 +71,7 @@ export function seqOf({ seq }: JsonObject): number | undefined {
   return numberOf(seq);
 }
 
-/** Where an event has a member: at its top, or in what it is wrapped in; empty where it has none. */
+/** The path of a member: at the top, or in a wrapper; empty where it is missing. */
 export function pathOf(event: JsonObject, member: string): readonly string[] {
   if (event[member] !== undefined) return [member];
   const wrapper = WRAPPERS.find((key) => isObject(event[key]) && (event[key] as JsonObject)[member] !== undefined);
@@ -84,7 +84,7 @@ export function memberOf(event: JsonObject, member: string): unknown {
   return inner === undefined ? event[outer] : (event[outer] as JsonObject)[inner];
 }
 
-/** How many members of an event nobody reads; of an event that is not known all are kept. */
+/** The number of members that are not read; 0 for an unknown type, of which all is kept. */
 export function countUnread(event: JsonObject, type: string): number {
   const members = MEMBERS.get(type);
   if (members === undefined) return 0;
@@ -93,7 +93,7 @@ export function countUnread(event: JsonObject, type: string): number {
   return [...Object.keys(event), ...wrapped].filter((key) => !known.has(key)).length;
 }
 
-/** What was decided on a call, whoever decided it. */
+/** The decision on a call, by the policy or the user. */
 export function decisionOf(type: string, event: JsonObject): string | undefined {
   if (/^(?:policy\.decision|user\.approval)\.requested$/.test(type)) return 'requested';
   if (type === 'policy.approved' || type === 'user.approval.granted') return 'approved';

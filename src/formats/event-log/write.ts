@@ -27,14 +27,14 @@ const ENTRY_PARTS: ReadonlyMap<string, EntryPart> = new Map(
 );
 
 /**
- * Writes a session as an event log. Only what it proves becomes an event: a decision on a call, its start or its end is
- * written where an entry records it, and never made up.
+ * Writes a session as an event log. A decision on a call, its start or its end becomes an event only where an entry
+ * records it.
  */
 export async function writeEventLog(session: NativeSession, sink: SessionSink): Promise<ConversionReport['roundtrip']> {
   return await new NumberedWriter(new EventFormat(session, sink), sink).write(session);
 }
 
-/** A call, as far as it is written. */
+/** The state of a call. */
 interface WrittenCall {
   readonly intent: string;
   readonly name: string;
@@ -49,7 +49,7 @@ class EventFormat implements NumberedTarget {
   readonly #sink: SessionSink;
   sessionId: string;
   readonly #calls = new Map<string, WrittenCall>();
-  /** By the id of an entry: how many messages of the user and the model came before it; and the ids of those. */
+  /** By the id of an entry: how many messages of the user and the model came before it. */
   readonly #places = new Map<string, number>();
   readonly #messages: string[] = [];
   readonly #line = new Map<WrittenCall, number>();
@@ -72,7 +72,7 @@ class EventFormat implements NumberedTarget {
   }
 
   end(): void {
-    // What the host decided on a call, and when it ran, is nowhere in most sessions.
+    // Most sessions record neither the decision on a call nor its start.
     for (const [call, line] of this.#line)
       if (!call.started || !call.decided) this.#sink.loss('EVENTS_UNRECORDED', 'info', line, call.intent);
   }
@@ -94,7 +94,7 @@ class EventFormat implements NumberedTarget {
     return message.kind === 'user' ? this.#user(message, value) : this.#answer(message, value, line);
   }
 
-  /** Artifacts stay where they are. What the model saw is in one of them unless an event has it. */
+  /** Artifacts are not copied. The model saw one of them where no event has the text. */
   restored(events: readonly JsonObject[], { value, line }: SessionEntry): void {
     const hasText = events.some((event) =>
       ['text', 'summary'].some((member) => typeof memberOf(event, member) === 'string'),
@@ -141,7 +141,7 @@ class EventFormat implements NumberedTarget {
     }
   }
 
-  /** The end of a tool is written where its start is: most sessions have neither. */
+  /** The end of a tool is written only if its start is known. */
   *#result({ content, message }: ModelMessage, { id, timestamp }: JsonObject): Generator<MakeRecord> {
     const { toolCallId: callId, toolName, isError } = message;
     const toolCallId = stringOf(callId);

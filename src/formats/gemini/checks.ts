@@ -3,6 +3,7 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { type RuleTable, tableChecks } from '../rule-table.ts';
 import { readMessage } from './message.ts';
 import { partsOf } from './parts.ts';
 
@@ -10,7 +11,7 @@ const REFUSED = "Gemini CLI 0.61 does not find the session: 'No previous session
 const LINE_LOST = 'Gemini CLI 0.61 skips the line without a word: a message is lost, and with a call its results too.';
 
 /** How severe each finding is, and what Gemini CLI 0.61 did with it when it was put into a healthy session. */
-const TABLE: Readonly<Record<string, readonly [level: 'error' | 'warning', evidence: string]>> = {
+const TABLE: RuleTable = {
   'torn-line': ['error', `${LINE_LOST} At the end it adds that the answer was interrupted.`],
   'glued-entries': ['error', `${LINE_LOST} No version splits the line.`],
   'nul-bytes': ['error', `${LINE_LOST} NULs after the last line are harmless.`],
@@ -123,13 +124,8 @@ function damageSeverity(damage: Damage, raw: string): 'error' | 'warning' | unde
   return !raw.includes('{') || (isChange && !/"id":|"messages":/.test(raw)) ? 'warning' : 'error';
 }
 
-function column<T>(pick: (row: readonly ['error' | 'warning', string]) => T): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(TABLE).map(([rule, row]) => [rule, pick(row)]));
-}
-
 export const checks: RecordChecks = {
-  levels: column(([level]) => level),
-  evidence: column(([, evidence]) => evidence),
+  ...tableChecks(TABLE),
   isRecord,
   describe,
   damageSeverity,

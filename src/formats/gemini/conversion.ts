@@ -316,15 +316,13 @@ export class GeminiConversion {
     if (added === 2) this.#writer.loss('SUMMARY_REPLY', 'info', place.line);
     this.#turns.splice(0, this.#turns.length - kept);
     const id = this.#compact(summary, added === 0 ? 1 : 0, place);
-    const made = listed
-      .slice(0, added)
-      .map(({ fingerprint }, at) => ({
-        key: `${place.line}#${at}`,
-        fingerprint,
-        resultFingerprints: new Map(),
-        first: id,
-        last: id,
-      }));
+    const made = listed.slice(0, added).map(({ fingerprint }, at) => ({
+      key: `${place.line}#${at}`,
+      fingerprint,
+      resultFingerprints: new Map(),
+      first: id,
+      last: id,
+    }));
     this.#turns.unshift(...made);
     this.#compaction = { summary, first: Math.max(1, added), turns: this.#turns.length };
     this.#turnWriter.forget(this.#turns);

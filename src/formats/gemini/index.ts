@@ -17,7 +17,7 @@ export const gemini: LogFormat = {
     return home ? [`${home}/.gemini/tmp`] : [];
   },
   resume: ({ id, cwd }) => ({ argv: ['gemini', '--resume', id], cwd }),
-  takesBack: true,
+  branchesAreRewinds: true,
   isDocument: (head) => head.documentHas('sessionId', 'projectHash', 'messages') || isCheckpoint(head),
   records: async function* (source, chunks, onDamage) {
     yield* (await import('./records.ts')).recordsOf(source, chunks, onDamage);

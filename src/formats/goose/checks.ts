@@ -2,13 +2,14 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { type RuleTable, tableChecks } from '../rule-table.ts';
 import { isCall, outcomeOf } from './blocks.ts';
 
 const LINE_LOST = 'Goose skips a line that it cannot read, without a word: the message is lost to the model.';
 const AS_IT_IS = 'Goose sends what it has; providers reject a request whose calls and results do not pair up.';
 
 /** How severe each finding is, and what Goose's own code does with it. */
-const TABLE: Readonly<Record<string, readonly [level: 'error' | 'warning', evidence: string]>> = {
+const TABLE: RuleTable = {
   'torn-line': ['error', LINE_LOST],
   'glued-entries': ['error', `${LINE_LOST} It does not split the line.`],
   'nul-bytes': ['error', LINE_LOST],
@@ -110,13 +111,8 @@ function issuesOf({ role, content, created }: JsonObject): readonly RecordIssue[
   return issues;
 }
 
-function column<T>(pick: (row: readonly ['error' | 'warning', string]) => T): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(TABLE).map(([rule, row]) => [rule, pick(row)]));
-}
-
 export const checks = {
-  levels: column(([level]) => level),
-  evidence: column(([, evidence]) => evidence),
+  ...tableChecks(TABLE),
   isRecord: (value) => isHeader(value) || (typeof value['role'] === 'string' && Array.isArray(value['content'])),
   describe,
 } satisfies RecordChecks;

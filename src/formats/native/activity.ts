@@ -18,22 +18,22 @@ import { foreignFormats } from '../index.ts';
 
 /** The id of a session that a conversion has made: a UUID of version 5. */
 const CONVERTED_ID = /^[\da-f]{8}-[\da-f]{4}-5/;
-/** Ids as a conversion makes them up for records that have none. */
-const MADE_UP = /^[0-9a-f]{8}$/;
+/** An id that a conversion has generated for a record without one. */
+const GENERATED = /^[0-9a-f]{8}$/;
 
 const READS = {
   members:
     `type id timestamp version cwd parentSession customType message role provider model stopReason responseId toolCallId isError
     usage inputTokens outputTokens totalTokens cacheRead cacheWrite reasoning cost total name`.split(/\s+/),
-  // Input and output of calls and commands are texts.
+  // Input and output of calls and commands are long texts.
   texts: ['content', 'input', 'output'],
 };
 
-/** Tells what the entries of a native log of version 3 say. */
+/** Reports the activity in the entries of a native log of version 3. */
 export class NativeActivity implements ActivityReader {
   readonly reads = READS;
   readonly #activity: Activity;
-  /** Of a log that a conversion has made: an id that was made up there is in no other log. */
+  /** Set for a converted log: generated ids are in no other log. */
   #source: { readonly format: string; readonly hasNewIds: boolean } | undefined;
 
   #session = '';
@@ -51,16 +51,16 @@ export class NativeActivity implements ActivityReader {
       this.#session = stringOf(id);
       this.#activity.session({ id: this.#session, cwd: stringOf(cwd), time: timeOf(timestamp), parent });
     } else if (type === 'custom' && entry['customType'] === STAMP) this.#stamp(whole()['data']);
-    else this.#spent(entry, entry, whole);
+    else this.#usageOnly(entry, entry, whole);
   }
 
-  /** A converted session goes by the id that it had before, so that both are known to be one. */
+  /** A converted session counts under its original id, so that both are one session. */
   #stamp(data: unknown): void {
     if (!isObject(data) || data['tool'] !== 'sessionctl') return;
     const format = stringOf(data['format']);
     this.#source = { format, hasNewIds: foreignFormats.some((one) => one.id === format && one.forksHaveNewIds) };
     const id = stringOf(data['sourceId']);
-    // The parent of a session that a conversion has named is that of a subagent.
+    // A converted session has a parent only if it is a subagent's.
     this.#activity.original(id, !CONVERTED_ID.test(this.#session));
   }
 
@@ -69,7 +69,7 @@ export class NativeActivity implements ActivityReader {
     if (role === 'user') this.#activity.prompt(this.#place(entry, message, whole));
     else if (role === 'assistant') this.#answer(entry, message, whole);
     else {
-      this.#spent(entry, message, whole);
+      this.#usageOnly(entry, message, whole);
       if (role === 'toolResult') this.#activity.result(stringOf(message['toolCallId']), message['isError'] === true);
     }
   }
@@ -92,19 +92,19 @@ export class NativeActivity implements ActivityReader {
     });
   }
 
-  /** A call of a model that gave no answer of its own, such as that for a summary, or one that a tool made. */
-  #spent(entry: JsonObject, spender: JsonObject, whole: () => JsonObject): void {
+  /** A call of a model without a message of its own, such as one for a summary or by a tool. */
+  #usageOnly(entry: JsonObject, source: JsonObject, whole: () => JsonObject): void {
     if (!rawUsage(entry)) return;
-    const { provider, model } = spender;
+    const { provider, model } = source;
     const names = { provider: stringOf(provider), model: stringOf(model) };
-    this.#activity.answer({ ...this.#place(entry, spender, whole), ...names, ...usageIn(entry) });
+    this.#activity.answer({ ...this.#place(entry, source, whole), ...names, ...usageIn(entry) });
   }
 
   #place({ id, timestamp }: JsonObject, message: JsonObject, whole: () => JsonObject): RecordPlace {
     const time = timeOf(timestamp) ?? timeOf(message['timestamp']);
     if (this.#source?.hasNewIds) return { scope: this.#source.format + contentHash(whole()), time };
-    const isMadeUp = typeof id !== 'string' || (this.#source !== undefined && MADE_UP.test(id));
-    return { id: isMadeUp ? undefined : id, time };
+    const isGenerated = typeof id !== 'string' || (this.#source !== undefined && GENERATED.test(id));
+    return { id: isGenerated ? undefined : id, time };
   }
 }
 
@@ -117,6 +117,6 @@ function usageIn(entry: JsonObject): Pick<AnswerFacts, 'tokens' | 'cost'> {
   if (!usage) return { tokens: NO_TOKENS };
   const { input, output, cacheRead, cacheWrite, cost } = readUsage(usage);
   const reasoning = typeof usage['reasoning'] === 'number' ? usage['reasoning'] : 0;
-  // Agents write 0 where they know no price.
+  // Agents write 0 for an unknown price.
   return { tokens: { input, output, cacheRead, cacheWrite, reasoning }, cost: cost > 0 ? cost : undefined };
 }

@@ -17,13 +17,13 @@ import { skimIds } from './ids.ts';
 import { Migration, versionIn } from './migration.ts';
 import { fromSeed000 } from './seed-000.ts';
 
-/** A name of the session: the JSON text, and what it stands for. */
+/** A name of the session: its JSON text, and the string. */
 interface Title {
   readonly text: string;
   readonly value: string;
 }
 
-/** A log of ours as the other agent writes it. What both write alike leaves byte for byte. */
+/** Converts between the dialects of pi and omp. What both write alike stays byte for byte. */
 export const nativeLog: Required<Pick<LogFormat, 'toNative'>> = {
   toNative: async (source, sink, options) => {
     const version = await versionIn(source.chunks());
@@ -58,7 +58,7 @@ class DialectConversion {
   readonly #watch = new DialectDetector();
   #header: { readonly raw: string; readonly value: JsonObject } | undefined;
   #slot: { readonly raw: string; readonly title: Title | undefined } | undefined;
-  /** As the last entry that names the session says. */
+  /** The name in the last entry that has one. */
   #named: Title | undefined;
   #isNamedByPi = false;
   #last: { readonly value: JsonObject; readonly line: number } | undefined;
@@ -70,10 +70,10 @@ class DialectConversion {
     this.#options = options;
   }
 
-  line(given: Line, migration: Migration | undefined): void {
-    const line = given.number === 1 ? unmarked(given) : given;
+  line(original: Line, migration: Migration | undefined): void {
+    const line = original.number === 1 ? unmarked(original) : original;
     const isReadable = line.oversize === 0 && line.wellFormed;
-    // The migration reports what is damaged itself.
+    // The migration reports damaged lines itself.
     const found = migration ? migration.line(line) : line.raw;
     const spelled = isReadable ? parseObject(found) : undefined;
     const raw = spelled ? fromSeed000(found, spelled) : found;
@@ -109,7 +109,7 @@ class DialectConversion {
     this.#last = { value, line };
   }
 
-  /** Writes what comes before the entries, and the name behind them where the other agent looks for it there. */
+  /** Writes the head, and the name as a last entry where pi expects it. */
   end(version: number, source: { readonly sha256: string; readonly bytes: number }): void {
     if (!this.#header) throw new AppError(`${this.#source.name}: has no header; run 'sessionctl repair' first`);
     const head = this.#options.dialect === 'pi' ? this.#headOfPi(this.#header) : this.#headOfOmp(this.#header);
@@ -130,8 +130,8 @@ class DialectConversion {
     if (this.#slot) this.#counts.merged++;
     const title = this.#slot?.title ?? (this.#named === undefined ? titleIn(raw, value, 'title') : undefined);
     if (title && title.value !== this.#named?.value) this.#name(title, value);
-    const goes = ['title', 'titleSource'].filter((key) => Object.hasOwn(value, key));
-    return [changeMembers(raw, value, new Map(goes.map((key) => [key, undefined])))];
+    const removed = ['title', 'titleSource'].filter((key) => Object.hasOwn(value, key));
+    return [changeMembers(raw, value, new Map(removed.map((key) => [key, undefined])))];
   }
 
   #headOfOmp({ raw, value }: { readonly raw: string; readonly value: JsonObject }): string[] {
@@ -142,7 +142,7 @@ class DialectConversion {
     return [...(this.#slot ? [this.#slot.raw] : []), changeMembers(raw, value, title)];
   }
 
-  /** pi takes the last session_info for the name, wherever it is. */
+  /** For pi the last session_info has the name. */
   #name({ text }: Title, header: JsonObject): void {
     const { value, line } = this.#last ?? { value: header, line: 1 };
     const parentId = this.#last ? value['id'] : null;
@@ -153,7 +153,7 @@ class DialectConversion {
   }
 }
 
-/** The first line without a byte order mark. */
+/** Removes a byte order mark. */
 function unmarked(line: Line): Line {
   const { number, offset, raw, terminated, encoding, oversize } = line;
   if (!raw.startsWith(BYTE_ORDER_MARK)) return line;

@@ -16,17 +16,17 @@ export interface DialectEntry {
 
 type DialectOptions = Pick<ConversionOptions, 'dialect' | 'keep'>;
 
-/** `--keep meta` keeps no entry that is longer. */
+/** `--keep meta` keeps no longer entry. */
 const MOST_RAW = 4096;
-/** What pi writes in place of thinking that the provider has encrypted. */
+/** What pi writes for thinking that the provider has encrypted. */
 const REDACTED = '"[Reasoning redacted]"';
-/** Types that change what the model sees, so that the other agent would show it something else. */
-const SEEN_TYPES: ReadonlyMap<unknown, string> = new Map([
+/** Types that change what the model sees, which the other agent does not have: the code of the loss. */
+const CONTEXT_TYPES: ReadonlyMap<unknown, string> = new Map([
   ['reset_boundary', 'RESET_BOUNDARY'],
   ['context_edit', 'CONTEXT_EDITED'],
 ]);
 
-/** What an entry is called in the other dialect, where only that differs: the type, and keys by their new names. */
+/** Types that differ only in names: the type in the other dialect, and its keys by their new names. */
 const RENAMED: Readonly<Record<string, readonly [type: string, keys: Readonly<Record<string, string>>]>> = {
   title_change: ['session_info', { title: 'name' }],
   session_info: ['title_change', { name: 'title' }],
@@ -34,7 +34,7 @@ const RENAMED: Readonly<Record<string, readonly [type: string, keys: Readonly<Re
   usage: ['model_usage', { kind: 'purpose' }],
 };
 
-/** The entry in another dialect; the same bytes where both write it so. `value` is what JSON.parse makes of `raw`. */
+/** The entry in the target dialect; the same bytes where both dialects agree. `value` is the parsed `raw`. */
 export function inDialect(raw: string, value: JsonObject, line: number, target: DialectOptions): DialectEntry {
   const original = originalOf(raw, value, target.dialect);
   if (original !== undefined) return mapped(original);
@@ -45,8 +45,8 @@ export function inDialect(raw: string, value: JsonObject, line: number, target: 
   if (type === 'message') return otherRole(raw, value, line, target, theirs);
   const renamed = RENAMED[String(type)];
   if (renamed) return mapped(renamedEntry(raw, value, ...renamed));
-  const seen = SEEN_TYPES.get(type);
-  return kept(raw, value, line, target, theirs, seen === undefined ? ['ENTRY_AS_CUSTOM', 'info'] : [seen, 'lossy']);
+  const code = CONTEXT_TYPES.get(type);
+  return kept(raw, value, line, target, theirs, code === undefined ? ['ENTRY_AS_CUSTOM', 'info'] : [code, 'lossy']);
 }
 
 function mapped(raw: string, ...losses: DialectEntry['losses']): DialectEntry {
@@ -102,7 +102,7 @@ function modelChange(raw: string, value: JsonObject, line: number, target: Diale
   return mapped(changeMembers(raw, value, new Map(Object.entries(changes))));
 }
 
-/** A message in a role that the other agent does not have: what it told the model becomes a custom message. */
+/** A message in a role that the other agent does not have: its content becomes a custom message. */
 function otherRole(
   raw: string,
   value: JsonObject,
@@ -123,10 +123,10 @@ function otherRole(
   return mapped(entryText('custom_message', raw, body), loss);
 }
 
-/** What a message of such a role tells the model, as JSON; undefined where that is nothing. */
+/** The content of a message in such a role, as JSON; undefined where it is empty. */
 function contentOf(raw: string, role: unknown): string | undefined {
   const message = messageOf(JSON.parse(decodeUtf8(raw)) as JsonObject) as JsonObject;
-  const told: unknown =
+  const content: unknown =
     role === 'pythonExecution'
       ? executionText(message)
       : role === 'fileMention'
@@ -134,8 +134,8 @@ function contentOf(raw: string, role: unknown): string | undefined {
         : role === 'system'
           ? systemText(message)
           : message['content'];
-  const isTold = typeof told === 'string' ? told.trim() !== '' : Array.isArray(told) && told.length > 0;
-  return isTold ? encodeUtf8(JSON.stringify(told)) : undefined;
+  const isEmpty = typeof content === 'string' ? content.trim() === '' : !Array.isArray(content) || content.length === 0;
+  return isEmpty ? undefined : encodeUtf8(JSON.stringify(content));
 }
 
 /** Thinking that the provider has encrypted is a block of its own in omp, and marked in pi. */
@@ -159,7 +159,7 @@ function blocksIn(raw: string, value: JsonObject, dialect: Dialect): DialectEntr
         const signature = blockText(text, open, 'data') ?? '""';
         return `{"type":"thinking","thinking":${REDACTED},"thinkingSignature":${signature},"redacted":true}`;
       });
-    // pi passes over both; the first is something that the model said or saw.
+    // pi ignores both; the first one is part of the context.
     if (block['type'] === 'anthropicServerTool') losses.push(['BLOCK_UNKNOWN', 'lossy']);
     if (block['type'] === 'fallback') losses.push(['BLOCK_UNKNOWN', 'info']);
   });
@@ -175,7 +175,7 @@ function blocksIn(raw: string, value: JsonObject, dialect: Dialect): DialectEntr
   return mapped(applySplices(raw, splices), ...losses);
 }
 
-/** An entry without a counterpart: the other agent reads over it, and its children still hang from it. */
+/** A custom entry for one without a counterpart: the other agent ignores it, and its children keep their parent. */
 function kept(
   raw: string,
   value: JsonObject,
@@ -189,14 +189,14 @@ function kept(
   return { raw: entryText('custom', raw, body), fate: 'custom', losses: [loss] };
 }
 
-/** What is kept of an entry, from which it can be made again. */
+/** The JSON that is kept of an entry, to restore it. */
 function keptText(raw: string, line: number, { keep }: DialectOptions): string | undefined {
   if (keep === 'none') return undefined;
   const isWhole = keep === 'raw' || raw.length <= MOST_RAW;
   return isWhole ? `{"line":${line},"raw":${raw.trim()}}` : `{"line":${line}}`;
 }
 
-/** The entry that was kept in a conversion from this dialect, byte for byte; undefined for any other. */
+/** The original of an entry that was converted from this dialect, byte for byte; undefined for any other. */
 function originalOf(raw: string, value: JsonObject, dialect: Dialect): string | undefined {
   const { type, customType, id, parentId } = value;
   if (typeof customType !== 'string' || !customType.startsWith(`${dialect}/`)) return undefined;
@@ -220,7 +220,7 @@ function memberText(raw: string, key: string): string | undefined {
   return blockText(raw, skipSpace(raw, 0), key);
 }
 
-/** The text of a member of the object that opens at a place. */
+/** The JSON of a member of the object that starts at `open`. */
 function blockText(text: string, open: number, key: string): string | undefined {
   const member = findMember(text, open, key);
   return member && text.slice(member.valueStart, member.valueEnd);

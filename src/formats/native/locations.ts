@@ -1,9 +1,9 @@
 import type { LogFormat } from '../format.ts';
 
-/** Agents that were made from pi and write the same logs, below the home folder. */
+/** Forks of pi that write the same logs, below the home folder. */
 const FORKS = ['.prime/agent', '.senpi/agent', '.config/kimchi/harness', '.gjc/agent', '.campfire/agent'];
 
-/** Where pi, and those made from it, keep their sessions. */
+/** The folders of pi and its forks. */
 export const piLocations: NonNullable<LogFormat['locations']> = (env) => {
   const home = env['HOME'] || env['USERPROFILE'];
   const own = env['PI_CODING_AGENT_DIR'] || (home && `${home}/.pi/agent`);

@@ -14,14 +14,14 @@ import { type MemberChanges, Version1To2 } from './v1-to-v2.ts';
 
 export type TargetVersion = 2 | 3;
 
-/** Something that could not be carried over as it was meant. */
+/** Something that could not be migrated as it was meant. */
 export interface MigrateWarning {
   readonly line: number;
   readonly message: string;
 }
 
 export interface MigrateOptions {
-  /** What messages call the log. */
+  /** The name of the log in messages. */
   readonly name: string;
   /** 3 by default. */
   readonly to?: TargetVersion;
@@ -29,23 +29,23 @@ export interface MigrateOptions {
   readonly ids?: IdScheme;
   /** For random ids, and for the tables of ids. */
   readonly random: (bytes: number) => Uint8Array;
-  /** All ids, from `skimIds`. Without them a log with ids and entries that lack one may be refused half-way. */
+  /** The ids in use, from `skimIds`. Without them a log in which only some entries have ids may be refused half-way. */
   readonly taken?: Symbols | undefined;
   readonly onWarning?: (warning: MigrateWarning) => void;
   /**
-   * For readers: gets a damaged line, which passes as it came, and the log goes on; without this it is refused. The
-   * line still counts for what it must have held, so that a firstKeptEntryIndex behind it finds its entry.
+   * For readers: called with a damaged line, which stays as it is; without this it is refused. The line still counts
+   * for the entries that it must have held, so that a later firstKeptEntryIndex finds its entry.
    */
   readonly onDamage?: (line: Line, damage: Damage | 'byte-order-mark') => void;
-  /** For readers: the version of a log whose header is lost; without this such a log is refused. */
+  /** For readers: the version of a log without a header; without this such a log is refused. */
   readonly headerless?: 1 | 2 | 3;
 }
 
-/** Takes the lines of a log one by one, in order, and gives each as the newer version has it. */
+/** Migrates the lines of a log one by one, in order. */
 export class Migration {
   readonly #options: MigrateOptions;
   readonly #to: TargetVersion;
-  /** The log's own version, once its header was seen. */
+  /** The version in the header, once that is read. */
   #from: 1 | 2 | 3 | undefined;
   #toVersion2: Version1To2 | undefined;
   #ending: '\n' | '\r\n' = '\n';
@@ -60,12 +60,12 @@ export class Migration {
     return this.#from !== undefined && this.#from < this.#to;
   }
 
-  /** Whether a line that is too long to be held may pass as it is: an entry that needs an id may not. */
+  /** Whether a line that is too long to hold is copied as it is: it may not be an entry that needs an id. */
   get passesOversize(): boolean {
     return this.#from !== undefined && this.#toVersion2 === undefined;
   }
 
-  /** The line's new bytes, without its newline; the same string where nothing changes. An oversize line has none. */
+  /** The migrated line, without its newline; the same string where nothing changes. */
   line(line: Line): string {
     this.#isTerminated = line.terminated;
     if (line.terminated) this.#ending = line.ending === '\r\n' ? '\r\n' : '\n';
@@ -86,14 +86,14 @@ export class Migration {
     return changeMembers(line.raw, value, changes);
   }
 
-  /** What has to follow the last line: a migrated log ends with a newline. */
+  /** The missing newline at the end of a migrated log. */
   end(): '' | '\n' | '\r\n' {
     if (this.#from === undefined) throw this.#refusal(`has no header; run 'sessionctl repair' first`);
     this.#toVersion2?.end();
     return this.#isNeeded && !this.#isTerminated ? this.#ending : '';
   }
 
-  /** A header that is lost still counts as the first line of the log, unless a damaged line is in its place. */
+  /** A lost header still counts as the first line of the log, unless a damaged line is in its place. */
   #begin(header: JsonObject | undefined, isCounted = true): void {
     const { headerless } = this.#options;
     if (!header && headerless === undefined)
@@ -143,7 +143,7 @@ export class Migration {
   }
 }
 
-/** The number of entries that a damaged line stood for. */
+/** The number of entries that a damaged line must have held. */
 function lostEntries({ damage, objects }: LineContent): number {
   return damage === 'not-json' || damage === 'not-an-object' ? 0 : Math.max(1, objects.length);
 }
@@ -156,7 +156,7 @@ function renamedRole(raw: string, { type, message }: JsonObject): string {
   return applySplices(raw, [{ start, end, text: '"custom"' }]);
 }
 
-/** By the header; everything that is wrong with it is found when the lines are migrated. */
+/** The version in the header, which is checked when the lines are migrated. */
 export async function versionIn(chunks: AsyncIterable<Uint8Array>): Promise<1 | 2 | 3> {
   for await (const line of readLines(chunks)) {
     if (line.blank) continue;
@@ -168,9 +168,8 @@ export async function versionIn(chunks: AsyncIterable<Uint8Array>): Promise<1 | 
 }
 
 /**
- * The migrated bytes of a log, some lines at a time. Where a line is refused, what is before it comes first. A line
- * that is too long to be held goes piece by piece to `writeNow`, which has the bytes before it already; without, it is
- * held.
+ * The migrated bytes of a log, some lines at a time; before a refusal, the lines before it. A line that is too long to
+ * hold is passed in pieces to `writeNow`, after the bytes before it; without `writeNow` it is held.
  */
 export async function* migratedBytes(
   chunks: AsyncIterable<Uint8Array>,
@@ -203,12 +202,12 @@ function* migrateLines(lines: readonly Line[], migration: Migration): Generator<
   }
 }
 
-/** How often the migration reads a log: the ids of version 1 are made up, and must not be those of others. */
+/** How often the migration reads a log: version 1 needs new ids, which must differ from those in the log. */
 export function passesOf(version: 1 | 2 | 3): number {
   return version === 1 ? 2 : 1;
 }
 
-/** How a native log of an older version is read. */
+/** Reads a native log of an older version. */
 export function olderVersion(version: 1 | 2): Required<Pick<LogFormat, 'toNative'>> {
   return {
     toNative: async ({ name, random, chunks, willRead }, sink) => {

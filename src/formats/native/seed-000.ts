@@ -5,12 +5,12 @@ import { toJson } from '../../util/to-json.ts';
 import { millisecondsOf } from '../times.ts';
 import { usageOf } from '../usage.ts';
 
-/** What is written where a log does not say who answered. */
+/** The provider, where a log does not name it. */
 export const UNKNOWN = 'unknown';
 
 /**
- * The first design of these logs spells some members in its own way: what a call was given is its `input`, tokens are
- * `inputTokens` and `outputTokens`, and a model has no provider. Gives an entry as pi and omp write it.
+ * The first design of these logs has other names: `input` for the arguments of a call, `inputTokens` and
+ * `outputTokens`, and models without a provider. Gives an entry as pi and omp write it.
  */
 export function fromSeed000(raw: string, value: JsonObject): string {
   if (!isSeed000(value)) return raw;
@@ -59,11 +59,11 @@ function withNativeMembers(message: JsonObject, timestamp: unknown): JsonObject 
 }
 
 /** The same members in the same order, one of them under another name. */
-export function renamed(value: JsonObject, from: string, to: string): JsonObject {
+function renamed(value: JsonObject, from: string, to: string): JsonObject {
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key === from ? to : key, one]));
 }
 
-/** An entry in the spelling of the first design; what was only made for pi and omp goes. */
+/** An entry as in the first design, without members that were added for pi and omp. */
 export function toSeed000(entry: JsonObject): JsonObject {
   const { type, message, model, provider, modelId, tokensBefore, timestamp } = entry;
   if (type === 'model_change') {
@@ -90,12 +90,12 @@ export function toSeed000(entry: JsonObject): JsonObject {
       ? { usage: { inputTokens: numberOf(usage['input']) ?? 0, outputTokens: numberOf(usage['output']) ?? 0 } }
       : {}),
   };
-  const made: readonly (readonly [string, unknown])[] = [
+  const added: readonly (readonly [string, unknown])[] = [
     ['provider', UNKNOWN],
     ['api', UNKNOWN],
     ['timestamp', typeof timestamp === 'string' ? millisecondsOf(timestamp) : undefined],
   ];
-  const isMade = ([key, one]: readonly [string, unknown]): boolean =>
-    made.some(([name, value]) => name === key && value !== undefined && value === one);
-  return { ...entry, message: Object.fromEntries(Object.entries(changed).filter((member) => !isMade(member))) };
+  const isAdded = ([key, one]: readonly [string, unknown]): boolean =>
+    added.some(([name, value]) => name === key && value !== undefined && value === one);
+  return { ...entry, message: Object.fromEntries(Object.entries(changed).filter((member) => !isAdded(member))) };
 }

@@ -7,26 +7,26 @@ import { toJson } from '../../util/to-json.ts';
 import { freeId, type IdScheme, randomId, stableId } from './ids.ts';
 import type { MigrateOptions } from './migration.ts';
 
-/** New members of an entry as JSON texts; undefined is one that goes. */
+/** New members of an entry as JSON; undefined removes one. */
 export type MemberChanges = Map<string, string | undefined>;
 
 const REFERENCES: readonly string[] = ['parentId', 'firstKeptEntryId', 'targetId', 'fromId'];
-/** More than these are counted, not listed. */
+/** More are counted, not listed. */
 const MOST_LISTED = 10;
 
 /**
  * Version 2 has a tree: every entry gets an id and the entry before it as parent, unless it has its own, and a
- * compaction names the first entry that it keeps instead of counting to it. Memory: the ids.
+ * compaction refers to the first entry that it keeps by id instead of by index. Holds all ids in memory.
  */
 export class Version1To2 {
   readonly #options: MigrateOptions;
   readonly #refusal: (what: string) => AppError;
-  /** The symbol of the id at each position of the file, the header's being 0; NONE for a header and a lost entry. */
+  /** The symbol of the id at each position of the file, the header at 0; NONE for a header and a lost entry. */
   readonly #positions = int32Column();
   readonly #ids: Symbols;
   readonly #headerIds = new Set<string>();
   readonly #ownIds = new Set<string>();
-  /** What entries with their own ids refer to, looked up when all ids are known. */
+  /** References in entries with their own ids, resolved when all ids are known. */
   readonly #references: { readonly line: number; readonly key: string; readonly id: string }[] = [];
   #firstHeaderId = '';
   #counted = 0;
@@ -39,30 +39,30 @@ export class Version1To2 {
     this.#ids = new Symbols(options.random(8));
   }
 
-  /** A header counts, but is no link of the chain. `value` is decoded. */
+  /** A header has a position, but no id in the tree. `value` is decoded. */
   header(value: JsonObject): void {
     const id = value['id'];
-    // A wrong id becomes the text of its JSON when it is repaired: ids made from it are the same before and after.
+    // `repair` changes an id of a wrong type to its JSON: ids made from it stay the same.
     const text = typeof id === 'string' ? id : id === undefined ? '' : toJson(id);
     if (this.#positions.size === 0) this.#firstHeaderId = text;
     if (typeof id === 'string') this.#headerIds.add(id);
     this.#positions.push(NONE);
   }
 
-  /** What was on a damaged line that a reader leaves out: its place in the count, but no target. */
+  /** Counts the entries on a damaged line, which nothing can refer to. */
   lost(entries: number): void {
     for (let entry = 0; entry < entries; entry++) this.#positions.push(NONE);
   }
 
   entry(value: JsonObject, line: Line, changes: MemberChanges): void {
     const hasId = typeof value['id'] === 'string' && value['id'] !== '';
-    // Only what is compared with other ids has to be decoded.
+    // Only ids that are compared have to be decoded.
     const isCompared = hasId || typeof value['parentId'] === 'string';
     const decoded = isCompared && line.encoding !== 'ascii' ? (JSON.parse(line.text) as JsonObject) : value;
     const id = hasId ? String(decoded['id']) : this.#newId();
     if (!hasId) changes.set('id', `"${id}"`);
     else {
-      // Possible only where the file's ids were not known before.
+      // Only possible without `taken`.
       if (this.#ids.find(id) !== NONE && !this.#ownIds.has(id))
         throw this.#refusal(
           `line ${line.number} has the id '${id}', which was just assigned to an earlier entry; try another --ids`,
@@ -79,7 +79,7 @@ export class Version1To2 {
       this.#nameFirstKept(value, line.number, changes);
   }
 
-  /** Warns of what refers to an entry that the file does not have. */
+  /** Warns of references to entries that the file does not have. */
   end(): void {
     const dangling = this.#references.filter(({ id }) => this.#ids.find(id) === NONE);
     for (const { line, key, id } of dangling.slice(0, MOST_LISTED))

@@ -15,7 +15,7 @@ export const opencode: LogFormat = {
     return data ? [`${data}/opencode`] : [];
   },
   resume: ({ id, cwd }) => ({ argv: ['opencode', '--session', id], cwd }),
-  takesBack: true,
+  branchesAreRewinds: true,
   forksHaveNewIds: true,
   isDocument: () => true,
   records: async function* (source, chunks, onDamage, session) {

@@ -4,7 +4,7 @@ import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
 import { memberIssue, NUMBERED_LEVELS } from '../numbered-checks.ts';
 
-/** What a record of each type has to have as text. */
+/** The required string members of each type. */
 const TEXTS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     session_meta: [],

@@ -8,7 +8,7 @@ import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
 import { millisecondsOf } from '../times.ts';
 import { UNKNOWN_USAGE, usageOf } from '../usage.ts';
 
-/** An answer of the model that is not complete yet: reasoning, then calls or the text. */
+/** An open answer of the model: reasoning, then calls or the text. */
 interface RecordAnswer {
   readonly place: Place;
   readonly blocks: JsonObject[];
@@ -21,21 +21,21 @@ interface RecordAnswer {
 }
 
 const ANSWERED = Symbol('answered');
-/** How a tool ended that was stopped while it ran. */
+/** The status of a tool that was stopped. */
 const STOPPED: ReadonlySet<unknown> = new Set(['cancelled', 'canceled', 'aborted', 'interrupted']);
 
 export function seqOf({ seq }: JsonObject): number | undefined {
   return numberOf(seq);
 }
 
-/** Turns the records of a log into native entries, one after the other. */
+/** Converts the records of a log to native entries, one after the other. */
 export class RecordConversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
   readonly #id: string;
   readonly #calls = new Map<string, string | typeof ANSWERED>();
   readonly #openCalls = new Map<string, number>();
-  /** What came while an answer was going on goes behind it. */
+  /** Entries that are written after the open answer. */
   #held: (() => unknown)[] = [];
   #answer: RecordAnswer | undefined;
   #meta: JsonObject | undefined;
@@ -45,7 +45,7 @@ export class RecordConversion {
   #firstTime: string | undefined;
   #seq: number | undefined;
   #lastJson = '';
-  /** Nothing was cut off, so that a conversion back gives the same records. */
+  /** Nothing was shortened, so a conversion back gives the same records. */
   isExact: boolean;
 
   constructor(writer: NativeWriter, options: ConversionOptions, id: string) {
@@ -79,7 +79,7 @@ export class RecordConversion {
     if (!this.#map(value, place)) this.#keep(value, place);
   }
 
-  /** False where it has no native counterpart. */
+  /** False for a record without a native counterpart. */
   #map(record: JsonObject, place: Place): boolean {
     switch (record['type']) {
       case 'session_meta':
@@ -142,7 +142,7 @@ export class RecordConversion {
     return true;
   }
 
-  /** A record without a native counterpart, behind the answer under way. */
+  /** Keeps a record without a native counterpart, after the open answer. */
   #keep(record: JsonObject, place: Place): void {
     const type = stringOf(record['type']) || 'record';
     this.#later(() => {
@@ -167,7 +167,7 @@ export class RecordConversion {
     return true;
   }
 
-  /** The answer under way, or a new one; the record that begins it is mapped, the others are merged. */
+  /** Adds to the open answer, or begins one: its first record is mapped, the others are merged. */
   #add(place: Place, block: JsonObject | undefined, kept: KeptRecord): RecordAnswer {
     this.#writer.count(this.#answer ? 'merged' : 'mapped');
     this.#answer ??= { place, blocks: [], kept: [] };
@@ -254,7 +254,7 @@ export class RecordConversion {
       },
       place,
     );
-    // An empty text has no block to be read from again.
+    // An empty text has no block that it could be restored from.
     const isStored = output !== undefined && output !== '';
     const kept = keptRecord(record, place.line, ...(isStored ? ['output'] : []));
     this.#writer.extra(entry, { records: [isStored && !isText ? { ...kept, json: true } : kept] }, place);
@@ -262,7 +262,7 @@ export class RecordConversion {
     return true;
   }
 
-  /** Writes the answer under way and what came meanwhile. */
+  /** Writes the open answer and the entries after it. */
   #close(): void {
     const answer = this.#answer;
     const held = this.#held;
@@ -302,7 +302,7 @@ export class RecordConversion {
   }
 }
 
-/** What a result says besides its output, without what is the same in all records. */
+/** The members of a result besides its output and those that all records have. */
 function detailsOf(record: JsonObject): JsonObject {
   const known = ['schema_version', 'seq', 'time', 'type', 'turn_id', 'call_id', 'output'];
   return Object.fromEntries(Object.entries(record).filter(([key]) => !known.includes(key)));
@@ -310,7 +310,7 @@ function detailsOf(record: JsonObject): JsonObject {
 
 function endOf(finished: JsonObject): string {
   const reason = stopReasonOf(finished);
-  // It says that calls follow, and none did.
+  // It announces calls, but none followed.
   return reason === 'toolUse' ? 'stop' : reason;
 }
 

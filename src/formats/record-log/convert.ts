@@ -2,7 +2,6 @@ import { stringOf } from '../../entries/entry-type.ts';
 import type { NumberedSource } from '../convert-numbered.ts';
 import { RecordConversion, seqOf } from './conversion.ts';
 
-/** How a record log becomes a native one. */
 export const numbered: NumberedSource = {
   seqOf,
   idOf: ({ session_id: id }) => stringOf(id),

@@ -59,7 +59,7 @@ class RecordFormat implements NumberedTarget {
   readonly #sink: SessionSink;
   #model: Model | undefined;
   #turn: string | undefined;
-  /** Calls without a result, and the line of each; undefined for one that was surely started. */
+  /** Open calls and their lines; undefined for one whose start is recorded. */
   readonly #open = new Map<string, number | undefined>();
 
   constructor(session: NativeSession, sink: SessionSink, model: Model | undefined) {
@@ -147,7 +147,7 @@ class RecordFormat implements NumberedTarget {
     yield record(time, ended, { ...turn, reason: stopReason, message: stringOf(errorMessage) });
   }
 
-  /** The model of an answer, where it is another one than before. */
+  /** The model of an answer, where it has changed. */
   #newModel(message: JsonObject): JsonObject {
     const model = modelOf(message);
     const isSame = model.model === this.#model?.model && model.provider === this.#model.provider;

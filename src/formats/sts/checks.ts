@@ -1,16 +1,13 @@
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { levelsOf } from '../rule-table.ts';
 import { isoTime, millisecondsOf } from '../times.ts';
 
 const ERRORS = `torn-line glued-entries nul-bytes invalid-utf8 not-json not-an-object missing-header late-header bad-header
   missing-field wrong-type`;
 const WARNINGS = `byte-order-mark blank-line oversize-line second-header unknown-entry-type unknown-role bad-timestamp
   orphan-result result-before-call duplicate-call-id duplicate-result unanswered-call`;
-
-function levels(rules: string, level: 'error' | 'warning'): Record<string, 'error' | 'warning'> {
-  return Object.fromEntries(rules.split(/\s+/).map((rule) => [rule, level]));
-}
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'tool']);
 
@@ -86,7 +83,7 @@ function timeOf(timestamp: unknown): unknown {
 }
 
 export const checks: RecordChecks = {
-  levels: { ...levels(ERRORS, 'error'), ...levels(WARNINGS, 'warning') },
+  levels: levelsOf(ERRORS, WARNINGS),
   evidence: {},
   isRecord: ({ type }) => type === 'session' || type === 'message',
   describe,
