@@ -21,6 +21,15 @@ const BASICS: Kinds = {
   unknown: z.unknown(),
 };
 
+/** One for all fields of a kind: most fields are optional, and to make schemas is much of what a short run does. */
+const optionals = new Map<Schema, Schema>();
+
+function optional(schema: Schema): Schema {
+  const found = optionals.get(schema) ?? z.optional(schema);
+  optionals.set(schema, found);
+  return found;
+}
+
 /**
  * Parses fields in TypeScript notation: `id: string, exitCode?: number | null, cost?: { total?: number }`. Literals in
  * a union, as in `'low' | 'high' | string`, are only examples.
@@ -34,7 +43,7 @@ function fieldsOf(notation: string, kinds: Kinds = BASICS): Fields {
       const name = tokens.shift() as string;
       const isOptional = skip('?');
       skip(':');
-      found[name] = isOptional ? z.optional(union()) : union();
+      found[name] = isOptional ? optional(union()) : union();
       skip(',');
     }
     return found;
