@@ -27,6 +27,8 @@ const TICKS_A_SECOND = 100;
 /** Runs a task to its end, its output to nowhere unless it is to be looked at. A task that fails ends the bench. */
 export async function measure(task: Task): Promise<Taken> {
   for (const word of task.argv) readThrough(word);
+  // Nor for one that still writes what another task has left to it.
+  spawnSync('sync', { stdio: 'ignore' });
   const scratch = mkdtempSync(join(tmpdir(), 'sessionctl-measure-'));
   const wanted = task.stdout !== undefined;
   const out = wanted ? join(scratch, 'out') : '/dev/null';
