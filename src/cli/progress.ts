@@ -1,4 +1,5 @@
 import type { Io, Progress } from '../shared/command.ts';
+import { NO_PROGRESS } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { columnsOf, cutToWidth } from '../util/width.ts';
 import { counted, grouped } from '../util/words.ts';
@@ -20,8 +21,7 @@ export interface ProgressLine extends Progress {
  * cannot keep the program alive; everything else that is written takes it off first.
  */
 export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => number): ProgressLine {
-  if (stderr.isTTY !== true || env['TERM'] === 'dumb')
-    return { wanted: false, expect() {}, read() {}, file() {}, phase() {}, clear() {} };
+  if (stderr.isTTY !== true || env['TERM'] === 'dumb') return { ...NO_PROGRESS, clear() {} };
   const begun = now();
   let drawn = begun;
   let shown = false;

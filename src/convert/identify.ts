@@ -7,7 +7,7 @@ import { AppError } from '../util/errors.ts';
 
 export interface ConvertibleFormat {
   readonly format: Required<Pick<LogFormat, 'toNative'>>;
-  /** Undefined for a log of ours. */
+  /** Undefined for a native log. */
   readonly identity: Identity | undefined;
 }
 

@@ -11,7 +11,7 @@ import {
   STAMP,
   type WriteOptions,
 } from '../formats/format.ts';
-import { Losses } from '../formats/losses.ts';
+import { Losses, totalCounts } from '../formats/losses.ts';
 import { exactJson, parseExact } from '../json/exact.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { readLineBatches } from '../lines/reader.ts';
@@ -165,7 +165,6 @@ class Account {
     const { log, allLeaves, bytes } = this.#session;
     const { conversion, fileVersion, index, damage } = log;
     const others = allLeaves ? 0 : index.size - this.#path.length;
-    const { mapped, merged, custom } = this.#counts;
     // Damaged lines of another agent's log are none of its entries, and among the losses of its conversion.
     const unread = this.#path.length - this.#read;
     const damaged = unread + (conversion || allLeaves ? 0 : this.#session.damaged);
@@ -175,7 +174,7 @@ class Account {
     return {
       source: conversion?.source ?? source,
       session: conversion?.session ?? stringOf(log.header?.['id']),
-      counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
+      counts: totalCounts({ ...this.#counts, dropped }),
       losses: joined(conversion?.losses ?? [], this.losses.list),
       // Damaged lines cannot be restored.
       roundtrip: roundtrip === 'exact' && damage.length > 0 ? 'semantic' : roundtrip,

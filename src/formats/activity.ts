@@ -1,7 +1,8 @@
 import type { JsonObject } from '../json/value.ts';
 import type { ReadNames } from '../scanner/scanner.ts';
+import { LATEST } from './times.ts';
 
-/** What a call of a model has used. Input has nothing of the cache in it; reasoning is part of the output. */
+/** The tokens of a call of a model. Input does not include the cache; reasoning is part of the output. */
 export interface Tokens {
   readonly input: number;
   readonly output: number;
@@ -12,18 +13,18 @@ export interface Tokens {
 
 export const NO_TOKENS: Tokens = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
 
-/** What one record, or a few of them, say of a call of a model. */
+/** What one or more records say of a call of a model. */
 export interface AnswerFacts {
-  /** The provider's id of the answer, and of the request: with them a copy is known wherever it is. */
+  /** The provider's ids of the answer and the request, by which copies are recognized. */
   readonly messageId?: string | undefined;
   readonly requestId?: string | undefined;
-  /** The log's own id of it, which a copy keeps. */
+  /** The id in the log, which copies keep. */
   readonly id?: string | undefined;
-  /** Without one: among what its time tells it apart; within its session where undefined. */
+  /** Without an id, the time is unique within this scope; by default within the session. */
   readonly scope?: string | undefined;
   /** In milliseconds since 1970. */
   readonly time?: number | undefined;
-  /** Both '' where the record does not say: it is that of the answer before. */
+  /** Both '' where the record has none: then that of the answer before counts. */
   readonly provider: string;
   readonly model: string;
   readonly tokens: Tokens;
@@ -33,12 +34,12 @@ export interface AnswerFacts {
   readonly failed?: boolean;
 }
 
-/** By what a record is known in another log. */
+/** What identifies a record in another log. */
 export type RecordPlace = Pick<AnswerFacts, 'id' | 'scope' | 'time'>;
 
-/** Hears what was done in a session, in the order of its log: for `stats`. */
+/** Receives what was done in a session, in the order of its log: for `stats`. */
 export interface Activity {
-  /** What is known of the session; what was told first counts. */
+  /** Facts of the session; the first value of each counts. */
   session(facts: {
     readonly id?: string | undefined;
     readonly cwd?: string | undefined;
@@ -46,30 +47,27 @@ export interface Activity {
     /** The session that it was forked from. */
     readonly parent?: string | undefined;
   }): void;
-  /** The log, or the one that it was forked from, was made of that of another session, and counts as one with it. */
+  /** The log was converted from that of another session, and counts as that session. */
   original(id: string, isFork: boolean): void;
-  /** Somebody asked for something. */
+  /** A prompt of the user. */
   prompt(facts: RecordPlace): void;
-  /** Records of one answer may come one by one, each with all that it says. */
+  /** An answer of the model; called for each of its records. */
   answer(facts: AnswerFacts): void;
-  /** A tool has ended. */
+  /** The result of a call. */
   result(callId: string, failed: boolean): void;
-  /** A record that repeats what another log has, and that does not count here. */
+  /** A record that repeats one of another log, and does not count. */
   replayed(): void;
 }
 
-/** Tells what the records of a log say, one after the other; numbers are as JSON.parse gives them. */
+/** Reports the records of a log to an `Activity`; numbers are as JSON.parse gives them. */
 export interface ActivityReader {
-  /** Which members it looks at: a record may come without the others. */
+  /** The members that it reads: records may come without others. */
   readonly reads: ReadNames;
-  /** `whole` gives the record with all of its members. */
+  /** `whole` gives the record with all members. */
   take(record: JsonObject, whole: () => JsonObject): void;
 }
 
-/** No Date is later. */
-const LAST_TIME = 8.64e15;
-
 export function timeOf(value: unknown): number | undefined {
   const time = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Math.abs(time) <= LAST_TIME ? time : undefined;
+  return Math.abs(time) <= LATEST ? time : undefined;
 }

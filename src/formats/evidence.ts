@@ -18,7 +18,7 @@ export const DETECTION_LINES = 256;
 /** Decides by the first records of a file whether it is native, and whether it may be rewritten. */
 export class FormatEvidence {
   /** Whether the file is native; undefined until that is known. */
-  ours: boolean | undefined;
+  isNative: boolean | undefined;
   readonly #from: Origin | undefined;
   #records = 0;
   /** Records without headers of an unknown origin. */
@@ -33,12 +33,12 @@ export class FormatEvidence {
 
   /** Nothing that follows changes the answers. */
   get settled(): boolean {
-    if (this.ours === false || this.#isGiven) return true;
+    if (this.isNative === false || this.#isGiven) return true;
     return this.#records >= DETECTION_LINES || this.#known > DETECTION_LINES / 2;
   }
 
   get #isGiven(): boolean {
-    return this.#from !== undefined && this.ours === true;
+    return this.#from !== undefined && this.isNative === true;
   }
 
   /** Adds the next record. One that shares its line may be part of another object, and does not make a file foreign. */
@@ -46,7 +46,7 @@ export class FormatEvidence {
     if (this.settled) return;
     const isFirst = this.#records++ === 0;
     if (isFirst && hasOwnLine && this.#from === undefined && isOtherKind(value)) {
-      this.ours = false;
+      this.isNative = false;
       return;
     }
     if (isHeader(value) && isNative(value)) this.#header ??= value;
@@ -54,13 +54,13 @@ export class FormatEvidence {
     if (isKnown) this.#known++;
     if (isKnown || !isHeader(value)) this.#considered++;
     if (isHeader(value) ? isKnown || (this.#from && isNative(value)) : isNative(value) || (this.#header && isKnown))
-      this.ours = true;
+      this.isNative = true;
   }
 
   /** At the end of the file: a header that any tool may have written is native if it is alone. */
   end(): boolean {
-    this.ours ??= this.#header !== undefined && this.#records === 1;
-    return this.ours;
+    this.isNative ??= this.#header !== undefined && this.#records === 1;
+    return this.isNative;
   }
 
   /** Why a native file is not rewritten without `--from`. */

@@ -5,6 +5,7 @@ import type { ScannerKind } from '../scanner/layout.ts';
 import type { Activity, ActivityReader } from './activity.ts';
 import type { SourceFacts } from './counting-source.ts';
 import type { CutLines, Cutting, OddLine } from './cut-lines.ts';
+import type { Environment } from './folders.ts';
 import type { RecordChecks } from './record-checks.ts';
 
 export * from './record-checks.ts';
@@ -248,7 +249,7 @@ export interface LogFormat {
   /** Whether a file that starts like this has the format. */
   detect(head: Head): Certainty | undefined;
   /** The folders where the agent keeps its logs. */
-  readonly locations?: (env: Readonly<Record<string, string | undefined>>) => readonly string[];
+  readonly locations?: (env: Environment) => readonly string[];
   /** The file names of logs there; JSONL where undefined. */
   readonly logNames?: RegExp;
   /** The command of its agent that goes on with a session; absent where no agent does. */

@@ -143,7 +143,7 @@ export function foreignError(name: string, format: LogFormat): UnsupportedLog {
   return new UnsupportedLog(`${name}: ${foreignMessage(format)}`);
 }
 
-/** After so many lines a log that is not native is compared with other formats, and at the end. */
+/** The numbers of lines after which a log that is not native is compared with other formats. */
 const EARLY_CHECKS = [1, 4, 16, 64];
 
 /** A rewriting command decides after so many bytes, for it has to hold them. */
@@ -207,13 +207,13 @@ export class Detection {
   }
 
   get #isDecided(): boolean {
-    if (this.#evidence.ours !== true) return false;
+    if (this.#evidence.isNative !== true) return false;
     return !this.#options.rewriting || this.#evidence.settled || this.#bytes > MOST_HELD_BYTES;
   }
 
   /** A few lines are enough for most logs of other agents. */
   get #isCertainlyForeign(): boolean {
-    if (this.#evidence.ours !== false || !EARLY_CHECKS.includes(this.#lines)) return false;
+    if (this.#evidence.isNative !== false || !EARLY_CHECKS.includes(this.#lines)) return false;
     const identity = identify(this.#name, this.#held);
     if (identity.certainty !== 'certain') return false;
     this.#early = identity;

@@ -1,5 +1,5 @@
 import { stringOf } from '../entries/entry-type.ts';
-import type { Loss, LossSeverity, SessionEntry, SessionSink } from './format.ts';
+import type { ConversionReport, Fate, Loss, LossSeverity, SessionEntry, SessionSink } from './format.ts';
 
 const EXAMPLES = 5;
 
@@ -19,6 +19,12 @@ export class Losses {
   get list(): Loss[] {
     return [...this.#byCode.values()].sort((a, b) => (a.code < b.code ? -1 : 1));
   }
+}
+
+/** The counts of a report. */
+export function totalCounts(counts: Readonly<Record<Fate, number>>): ConversionReport['counts'] {
+  const { mapped, merged, custom, dropped } = counts;
+  return { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped };
 }
 
 /** Reports that an entry was not written as it is. */

@@ -163,7 +163,7 @@ export class NumberedWriter {
     this.#items = [];
     for (const { seq, isNew, make } of items) {
       this.#hasMade ||= isNew;
-      // Behind a record that is new, all numbers move on.
+      // After a new record all numbers change.
       this.#seq = seq === undefined || this.#hasMade ? this.#seq + 1 : seq;
       await this.#sink.line(make(this.#seq));
     }

@@ -1,5 +1,6 @@
 import { isSdkHeader } from './evidence.ts';
 import { type Certainty, type Head, hasMembers, type LogFormat } from './format.ts';
+import { hasSessionId } from './opencode/index.ts';
 
 type Detect = (head: Head) => boolean;
 
@@ -101,7 +102,3 @@ export const recognizedFormats: readonly LogFormat[] = [
   unspecific('jsonl', 'JSON Lines file', 'JSON Lines in an unknown format', ({ objects }) => objects.length > 0),
   unspecific('text', 'text file', 'plain text', () => true),
 ];
-
-function hasSessionId(value: unknown): boolean {
-  return hasMembers(value, { id: 'string' }) && String(value['id']).startsWith('ses');
-}

@@ -1,3 +1,4 @@
+import type { Environment } from './folders.ts';
 import type { LogFormat } from './format.ts';
 import { foreignFormats, ORIGINS } from './index.ts';
 import { ompLocations, piLocations } from './native/locations.ts';
@@ -18,7 +19,7 @@ export interface Support {
 const NATIVE = { pi: piLocations, omp: ompLocations } as const;
 
 /** All formats that are more than recognized. */
-export async function supportedFormats(env: Readonly<Record<string, string | undefined>>): Promise<Support[]> {
+export async function supportedFormats(env: Environment): Promise<Support[]> {
   const own = ORIGINS.map((id) => {
     const locations = NATIVE[id](env);
     return { id, files: 'JSONL, versions 1 to 3', reads: true, checks: true, repairs: true, writes: true, locations };
@@ -27,7 +28,7 @@ export async function supportedFormats(env: Readonly<Record<string, string | und
   return [...own, ...(await Promise.all(others.map((format) => supportOf(format, env))))];
 }
 
-async function supportOf(format: LogFormat, env: Parameters<typeof supportedFormats>[0]): Promise<Support> {
+async function supportOf(format: LogFormat, env: Environment): Promise<Support> {
   const checks = await format.checks?.();
   return {
     id: format.id,

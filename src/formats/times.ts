@@ -1,4 +1,5 @@
-const LATEST = 8.64e15;
+/** No Date is later. */
+export const LATEST = 8.64e15;
 const MINUTE = 60_000;
 
 /** Milliseconds since 1970; undefined for an invalid time. */

@@ -158,7 +158,7 @@ async function bytesOfHealthy(request: RepairRequest): Promise<number | undefine
     }
     bytes =
       piece.offset + (piece instanceof LineBlock ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
-    if (hasError || evidence.ours === false) return undefined;
+    if (hasError || evidence.isNative === false) return undefined;
   }
   check.end();
   if (hasError || !evidence.end() || evidence.refusal({ anyVersion: false }) !== undefined) return undefined;
@@ -204,8 +204,8 @@ async function readIndex(
       if (decided) continue;
       if (index.written <= 1 && /^\ufeff?\s*\[\s*$/u.test(line.text)) array = new FormatEvidence();
       array?.addLine(line);
-      if (array?.ours) array = undefined;
-      const isOurs = !array && evidence.ours === true;
+      if (array?.isNative) array = undefined;
+      const isOurs = !array && evidence.isNative === true;
       // Lines are kept only while they may be needed to identify the format.
       if (!isOurs && !line.blank) first.push(line);
       if (isOurs ? !evidence.settled : index.written < DETECTION_LINES) continue;

@@ -24,7 +24,7 @@ export async function resolveAddresses(
   io: AddressIo,
 ): Promise<string[]> {
   const resolved: string[] = [];
-  // Words behind the first may be REVs, such as leaf:2.
+  // Words after the first may be REVs, such as leaf:2.
   if (words[0] !== undefined) await requireKnownAgent(words[0]);
   for (const word of words) {
     const address = await readAddress(word);
@@ -62,8 +62,8 @@ async function resolve(word: string, agent: Agent, id: string, io: AddressIo): P
     const all = [one, ...others].reverse();
     throw new AppError(`'${word}' may be ${counted(all.length, 'session')}: ${listed(all)}; pass more of the id`);
   }
-  const looked = searchedFolders(search).map(({ folder }) => folder);
-  const where = looked.length > 0 ? `looked in ${looked.join(', ')}` : 'no folder of it is known';
+  const folders = searchedFolders(search).map(({ folder }) => folder);
+  const where = folders.length > 0 ? `looked in ${folders.join(', ')}` : 'no folder of it is known';
   const known = files.length > 0 ? `, among ${counted(files.length, 'file')}` : '';
   throw new AppError(`no session '${word}'; ${where}${known}; 'sessionctl ls ${agent.name}' lists them`);
 }

@@ -1,8 +1,7 @@
+import type { Environment } from '../formats/folders.ts';
 import { foreignFormats } from '../formats/index.ts';
 import { ompLocations, piLocations } from '../formats/native/locations.ts';
 import { UsageError } from '../util/errors.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An agent whose session folders are known. */
 export interface Agent {
@@ -20,12 +19,12 @@ const LOG = /\.jsonl(?:\.zst|\.(?:deleted|reset)\.[^/]+|\.imported-[^/]+)?$/;
 /** Where the format and the program have different names. */
 const NAMES: Readonly<Record<string, string>> = { 'claude-code': 'claude' };
 
-const OURS: readonly Agent[] = Object.entries({ pi: piLocations, omp: ompLocations }).map(([name, locations]) => ({
+const NATIVE: readonly Agent[] = Object.entries({ pi: piLocations, omp: ompLocations }).map(([name, locations]) => ({
   ...{ name, aliases: [], locations, isLog: (file: string) => LOG.test(file) },
 }));
 
 export const agents: readonly Agent[] = [
-  ...OURS,
+  ...NATIVE,
   ...foreignFormats.flatMap(({ id, locations, logNames = LOG }) => {
     const name = NAMES[id] ?? id;
     if (!locations) return [];

@@ -1,11 +1,12 @@
 import { factsOf, isFolder, isThere } from '../files/input.ts';
 import { placeIn, type SessionPlace } from '../files/place.ts';
 import { findFiles } from '../files/walk.ts';
+import type { Environment } from '../formats/folders.ts';
 import { type Agent, agents, requireAgent } from './agents.ts';
 
 /** A file that has one session, or a database that has several, of which one may be wanted. */
 export interface SessionFile extends SessionPlace {
-  /** Whose folder it is in; undefined for a file or folder that the user named. */
+  /** The agent that owns the folder; undefined for a file or folder that the user named. */
   readonly agent: Agent | undefined;
   /** Of the last change, in milliseconds since 1970. */
   readonly updated: number;
@@ -13,7 +14,7 @@ export interface SessionFile extends SessionPlace {
 }
 
 export interface Search {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Folders that the user adds. */
   readonly roots?: readonly string[];
   /** Only of these agents. */

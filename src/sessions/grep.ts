@@ -10,7 +10,7 @@ import { scannerKind } from '../scanner/layout.ts';
 import { everySession } from '../shared/every-session.ts';
 import { logOptions } from '../shared/open-session.ts';
 import { AppError, UnsupportedLog } from '../util/errors.ts';
-import type { Io } from '../util/io.ts';
+import { type Io, NO_PROGRESS } from '../util/io.ts';
 import type { Matcher } from './matcher.ts';
 import { LogScanner } from './scan.ts';
 
@@ -63,10 +63,7 @@ export interface HitSink {
 export type SearchIo = Pick<Io, 'stdin' | 'random' | 'signal' | 'env'>;
 
 /** The caller shows the progress and the errors. */
-const SILENT = {
-  note: () => {},
-  progress: { wanted: false, expect: () => {}, read: () => {}, file: () => {}, phase: () => {} },
-};
+const SILENT = { note: () => {}, progress: NO_PROGRESS };
 
 /** Finds the hits in one file after the other. */
 export class FileSearch {
@@ -133,18 +130,18 @@ export class FileSearch {
     const { matcher, around } = this.#options;
     const session = log.unit === 'row' ? log.conversion?.session : undefined;
     let before: Hit[] = [];
-    let behind = 0;
+    let after = 0;
     let hits = 0;
     for await (const { line, value } of log.entries(Array(log.index.size).keys())) {
       for (const text of textsOf(value, line, this.#options)) {
         const match = hits < most ? matcher.find(text.text) : undefined;
-        const shown: Hit[] = match ? [...before, { ...text, match }] : behind > 0 ? [text] : [];
-        before = match || behind > 0 || around === 0 ? [] : [...before, text].slice(-around);
+        const shown: Hit[] = match ? [...before, { ...text, match }] : after > 0 ? [text] : [];
+        before = match || after > 0 || around === 0 ? [] : [...before, text].slice(-around);
         if (match) hits++;
-        behind = match ? around : Math.max(0, behind - 1);
+        after = match ? around : Math.max(0, after - 1);
         for (const one of shown) if (!sink.hit({ ...one, session })) return undefined;
       }
-      if (hits >= most && behind === 0) break;
+      if (hits >= most && after === 0) break;
       await this.#pause(sink);
     }
     return hits;

@@ -27,16 +27,16 @@ export function jsonLine(file: string, { line, id, speaker, tool, text, match }:
 /** Where a hit is, and the text around the match on one line. */
 export function textLine(path: string, { line, speaker, tool, text, match }: Hit, style: HitStyle): string {
   const clean = (one: string): string => (style.isTerminal ? printable(one.toWellFormed()) : one);
-  const painted = (one: string, [before, behind]: readonly string[]): string =>
-    one === '' ? '' : `${before}${clean(one)}${behind}`;
+  const painted = (one: string, [before, after]: readonly string[]): string =>
+    one === '' ? '' : `${before}${clean(one)}${after}`;
   const mark = match ? ':' : '-';
   const place = `${path}${mark}${line}${mark} ${tool ? `${speaker} (${tool})` : speaker}: `;
-  const [at, behind] = match ? [match.start, match.end] : [0, 0];
+  const [at, matchEnd] = match ? [match.start, match.end] : [0, 0];
   const start = Math.max(0, at - BEFORE);
-  const end = Math.min(text.length, behind + (match ? AFTER : BEFORE + AFTER));
-  const found = onOneLine(text.slice(at, Math.min(behind, at + AFTER)));
+  const end = Math.min(text.length, matchEnd + (match ? AFTER : BEFORE + AFTER));
+  const found = onOneLine(text.slice(at, Math.min(matchEnd, at + AFTER)));
   const before = `${start > 0 ? '...' : ''}${clean(onOneLine(text.slice(start, at)))}`;
-  const rest = `${clean(onOneLine(text.slice(behind, end)))}${end < text.length ? '...' : ''}`;
+  const rest = `${clean(onOneLine(text.slice(matchEnd, end)))}${end < text.length ? '...' : ''}`;
   return `${painted(place, style.place)}${before}${painted(found, style.found)}${rest}\n`;
 }
 

@@ -6,16 +6,14 @@ import type { Log } from '../log/log.ts';
 import { everySession } from '../shared/every-session.ts';
 import { openSession } from '../shared/open-session.ts';
 import { AppError, OutputError, UnsupportedLog } from '../util/errors.ts';
-import type { Io } from '../util/io.ts';
+import { type Io, NO_PROGRESS } from '../util/io.ts';
 import type { FileActivity, UnreadFile } from './read-lines.ts';
 import { type SessionActivity, SessionCollector } from './session-activity.ts';
 
-/** The caller shows the progress over all files. */
-const SILENT: Io['progress'] = { wanted: false, expect: () => {}, read: () => {}, file: () => {}, phase: () => {} };
-
 /** Reads a file of any format in its native form: all its sessions, or the one that is wanted. */
 export async function readFile({ path, session: wanted }: SessionPlace, io: Io): Promise<FileActivity | UnreadFile> {
-  const quiet = { ...io, note: () => {}, progress: SILENT };
+  // The caller shows the progress over all files.
+  const quiet = { ...io, note: () => {}, progress: NO_PROGRESS };
   try {
     const sessions: SessionActivity[] = [];
     let [format, records, damaged] = ['pi', 0, 0];

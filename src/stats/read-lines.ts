@@ -131,10 +131,10 @@ class LineActivity {
     return undefined;
   }
 
-  async #decide(ours: readonly Line[]): Promise<void> {
+  async #decide(native: readonly Line[]): Promise<void> {
     const { open, identity } = this.#detection;
     if (!open && !identity) return;
-    const lines = open ? ours : this.#detection.takeForeign();
+    const lines = open ? native : this.#detection.takeForeign();
     const read = identity ? !identity.isDocument && (await identity.format.activity?.()) : nativeReader(lines);
     if (!read) {
       this.isOther = true;

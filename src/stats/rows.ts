@@ -24,7 +24,7 @@ export interface RowOptions {
   readonly until?: number | undefined;
   /** The date of a time where the user is, such as 2026-11-01. */
   readonly dayOf: (time: number) => string;
-  /** What an answer costs whose agent has not recorded it, in millionths of a US dollar. */
+  /** Computes a cost that the agent has not recorded, in millionths of a US dollar. */
   readonly priceOf?: PriceOf | undefined;
 }
 

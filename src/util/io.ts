@@ -58,3 +58,5 @@ export interface Progress {
   /** Names the current phase, such as 'writing', if the file is read more than once. */
   phase(name: string): void;
 }
+
+export const NO_PROGRESS: Progress = { wanted: false, expect() {}, read() {}, file() {}, phase() {} };

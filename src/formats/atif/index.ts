@@ -1,3 +1,4 @@
+import { dataFolder } from '../folders.ts';
 import { type Head, hasMembers, type LogFormat } from '../format.ts';
 
 /** A version as the standard spells it. */
@@ -24,8 +25,8 @@ export const atif: LogFormat = {
     return isNamed && hasMembers(document, { agent: 'object' }) ? 'probable' : undefined;
   },
   // Devin's; others have no fixed folder.
-  locations: ({ HOME: home, USERPROFILE: profile, XDG_DATA_HOME: data }) => {
-    const folder = data || ((home || profile) && `${home || profile}/.local/share`);
+  locations: (env) => {
+    const folder = dataFolder(env);
     return folder ? [`${folder}/devin/cli/transcripts`] : [];
   },
   isDocument: () => true,

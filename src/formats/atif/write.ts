@@ -99,7 +99,7 @@ class Document {
     await this.#sink.text('}}\n');
   }
 
-  /** The log itself, a line to a string, and how many steps it became: if there are others, somebody has changed them. */
+  /** The lines of the log, and the number of steps: another number of steps shows a changed document. */
   async #embed(isLater: boolean): Promise<void> {
     const { endsWithNewline } = this.#session;
     await this.#sink.text(

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../json/value.ts';
+import { homeFolder } from '../folders.ts';
 import { hasMembers, type LogFormat } from '../format.ts';
 
 /** Records of these types stand alone in files that hold nothing else yet. */
@@ -19,7 +20,7 @@ export const claudeCode: LogFormat = {
     return isProbable ? 'probable' : undefined;
   },
   locations: (env) => {
-    const home = env['HOME'] || env['USERPROFILE'];
+    const home = homeFolder(env);
     const config = env['XDG_CONFIG_HOME'] || (home && `${home}/.config`);
     const folders = env['CLAUDE_CONFIG_DIR']?.split(',') ?? [home && `${home}/.claude`, config && `${config}/claude`];
     return folders.flatMap((folder) => (folder ? `${folder.trim()}/projects` : []));

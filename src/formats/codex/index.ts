@@ -1,3 +1,4 @@
+import { homeFolder } from '../folders.ts';
 import { hasMembers, type LogFormat } from '../format.ts';
 import { isEnvelope } from './envelope.ts';
 
@@ -15,7 +16,7 @@ export const codex: LogFormat = {
     return objects.length > 0 && objects.every(isEnvelope) ? 'probable' : undefined;
   },
   locations: (env) => {
-    const home = env['HOME'] || env['USERPROFILE'];
+    const home = homeFolder(env);
     const folder = env['CODEX_HOME'] || (home && `${home}/.codex`);
     return folder ? [`${folder}/sessions`, `${folder}/archived_sessions`] : [];
   },

@@ -30,7 +30,7 @@ interface NewList extends MessageList {
   readonly place: Place;
 }
 
-/** After so many records an answer is complete. */
+/** How many records may follow before an answer is complete. */
 const MOST_HELD = 64;
 
 /** The working folder in a session context. */
@@ -95,16 +95,7 @@ export class GeminiConversion {
 
   /** A message of a document, which replaces no other. */
   add({ value, line, json }: SourceRecord): void {
-    const message = readMessage(value);
-    const place = { line, json, time: stringOf(value['timestamp']) || undefined };
-    if (message.kind === 'model') {
-      this.#settle();
-      this.#answer = { message, place, held: [] };
-    } else if (message.kind === 'aside') this.#hold(message, place);
-    else {
-      this.#settle();
-      this.#writeTurn(message, place, `${line}`);
-    }
+    this.#append(readMessage(value), { line, json, time: stringOf(value['timestamp']) || undefined });
   }
 
   end(): void {
@@ -165,14 +156,17 @@ export class GeminiConversion {
       this.#replace(known.key, known.turns, message, bytes, place);
       return;
     }
-    if (message.kind === 'aside') this.#hold(message, place);
-    else if (message.kind === 'model') {
-      this.#settle();
-      this.#answer = { message, place, held: [] };
-    } else {
-      this.#settle();
-      this.#writeTurn(message, place, `${place.line}`);
+    this.#append(message, place);
+  }
+
+  #append(message: GeminiMessage, place: Place): void {
+    if (message.kind === 'aside') {
+      this.#hold(message, place);
+      return;
     }
+    this.#settle();
+    if (message.kind === 'model') this.#answer = { message, place, held: [] };
+    else this.#writeTurn(message, place, `${place.line}`);
   }
 
   /** A new version of a message that others have followed: the next pass writes it in its place. */

@@ -1,3 +1,4 @@
+import { homeFolder } from '../folders.ts';
 import { type Head, hasMembers, type LogFormat } from '../format.ts';
 
 /** Sessions of Gemini CLI: JSON Lines, one JSON document in older versions, and what `/chat save` writes. */
@@ -13,7 +14,7 @@ export const gemini: LogFormat = {
   },
   logNames: /^(?:session|checkpoint)-.*\.jsonl?$/,
   locations: (env) => {
-    const home = env['GEMINI_CLI_HOME'] || env['HOME'] || env['USERPROFILE'];
+    const home = env['GEMINI_CLI_HOME'] || homeFolder(env);
     return home ? [`${home}/.gemini/tmp`] : [];
   },
   resume: ({ id, cwd }) => ({ argv: ['gemini', '--resume', id], cwd }),

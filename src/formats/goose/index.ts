@@ -1,4 +1,5 @@
 import { isObject } from '../../json/value.ts';
+import { dataFolder, homeFolder } from '../folders.ts';
 import { type Head, hasMembers, type LogFormat, tableColumns } from '../format.ts';
 
 /** Sessions of Goose: its database, what it exports as JSON, and the JSONL files that it wrote until September 2025. */
@@ -15,10 +16,10 @@ export const goose: LogFormat = {
   },
   logNames: /^sessions\.db$|\.jsonl$/,
   locations: (env) => {
-    const home = env['HOME'] || env['USERPROFILE'];
+    const home = homeFolder(env);
     const root = env['GOOSE_PATH_ROOT'];
     if (root) return [`${root}/data/sessions`];
-    const data = env['XDG_DATA_HOME'] || (home && `${home}/.local/share`);
+    const data = dataFolder(env);
     return [
       ...(data ? [`${data}/goose/sessions`] : []),
       ...(home ? [`${home}/Library/Application Support/Block.goose/sessions`] : []),

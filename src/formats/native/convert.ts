@@ -11,7 +11,7 @@ import { readLineBatches } from '../../lines/reader.ts';
 import { AppError } from '../../util/errors.ts';
 import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, Fate, LogFormat, LogSource, NativeSink } from '../format.ts';
-import { Losses } from '../losses.ts';
+import { Losses, totalCounts } from '../losses.ts';
 import { inDialect } from './dialects.ts';
 import { skimIds } from './ids.ts';
 import { Migration, versionIn } from './migration.ts';
@@ -114,11 +114,10 @@ class DialectConversion {
     if (!this.#header) throw new AppError(`${this.#source.name}: has no header; run 'sessionctl repair' first`);
     const head = this.#options.dialect === 'pi' ? this.#headOfPi(this.#header) : this.#headOfOmp(this.#header);
     this.#sink.head(head);
-    const { mapped, merged, custom, dropped } = this.#counts;
     this.#sink.report({
       source: { format: this.#watch.dialect ?? 'native', version: String(version), ...source },
       session: stringOf(this.#header.value['id']),
-      counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
+      counts: totalCounts(this.#counts),
       losses: this.#losses.list,
       roundtrip: this.#isChanged ? 'semantic' : 'exact',
       sessions: [],

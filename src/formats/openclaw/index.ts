@@ -1,3 +1,4 @@
+import { homeFolder } from '../folders.ts';
 import { type LogFormat, tableColumns } from '../format.ts';
 
 /** The database in which OpenClaw keeps the sessions of an agent, as the lines that it wrote to files before. */
@@ -12,7 +13,7 @@ export const openclaw: LogFormat = {
   },
   logNames: /^openclaw-agent\.sqlite$|\.jsonl/,
   locations: (env) => {
-    const home = env['HOME'] || env['USERPROFILE'];
+    const home = homeFolder(env);
     const folder = env['OPENCLAW_STATE_DIR'] || (home && `${home}/.openclaw`);
     return folder ? [`${folder}/agents`] : [];
   },

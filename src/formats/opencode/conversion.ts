@@ -3,6 +3,7 @@ import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { NativeWriter, type Place } from '../native-writer.ts';
+import { isoTime, millisecondsOf } from '../times.ts';
 import { errorOf, imageOf, isSanitized, resultOf, STOP_REASONS, usageOf } from './content.ts';
 import { type Messages, openMessages, partsOf, timeIn } from './messages.ts';
 
@@ -66,8 +67,8 @@ class OpencodeConversion {
     this.#info = info;
     this.#messages = messages;
     this.#reverted = stringOf(objectOf(info['revert'])['messageID']) || undefined;
-    const created = timeIn(info['time'], 'created');
-    if (created !== undefined && Math.abs(created) <= 8.64e15) writer.startAt(new Date(created).toISOString());
+    const created = millisecondsOf(timeIn(info['time'], 'created'));
+    if (created !== undefined) writer.startAt(isoTime(created));
   }
 
   message(record: SourceRecord): void {

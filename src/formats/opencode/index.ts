@@ -1,4 +1,4 @@
-import { isObject } from '../../json/value.ts';
+import { dataFolder } from '../folders.ts';
 import { type Head, hasMembers, type LogFormat, tableColumns } from '../format.ts';
 
 /** Sessions of OpenCode: what `opencode export` prints, and the database that it keeps them in. */
@@ -10,8 +10,7 @@ export const opencode: LogFormat = {
   detect: (head) => (isExport(head) || isStore(head) ? 'certain' : undefined),
   logNames: /^opencode(?:-[\w-]+)?\.db$/,
   locations: (env) => {
-    const home = env['HOME'] || env['USERPROFILE'];
-    const data = env['XDG_DATA_HOME'] || (home && `${home}/.local/share`);
+    const data = dataFolder(env);
     return data ? [`${data}/opencode`] : [];
   },
   resume: ({ id, cwd }) => ({ argv: ['opencode', '--session', id], cwd }),
@@ -37,8 +36,8 @@ function isExport(head: Head): boolean {
   return head.documentHas('info', 'messages') && /^\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"ses_/.test(head.text);
 }
 
-function hasSessionId(info: unknown): boolean {
-  return isObject(info) && typeof info['id'] === 'string' && info['id'].startsWith('ses');
+export function hasSessionId(value: unknown): boolean {
+  return hasMembers(value, { id: 'string' }) && String(value['id']).startsWith('ses');
 }
 
 /** The tables of version 1, which newer ones fill too. */

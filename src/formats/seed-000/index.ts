@@ -1,6 +1,6 @@
 import type { LogFormat } from '../format.ts';
 
-/** The first design of the native log: version 1, but with ids and parents. It is read as one of ours. */
+/** The first design of the native log: version 1, but with ids and parents. It is read as a native log. */
 export const seed000: LogFormat = {
   id: 'seed-000',
   title: 'a session log of version 1 with ids',
