@@ -14,7 +14,7 @@ const LONG = 0xff;
 const MAX_BYTES = 2 ** 32;
 /** Texts up to this length, such as ids, are encoded character by character. */
 const SHORT = 64;
-const RECENT_BITS = 6;
+const RECENT_BITS = 8;
 const LONGEST_RECENT = 256;
 
 /** A cache of recent texts: a conversion looks up the same few many times. */
