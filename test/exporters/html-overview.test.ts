@@ -199,6 +199,23 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
     await page.close();
   });
 
+  it('is as high as before when a filter is taken back, without laying all of it out', async () => {
+    const log = join(scratch, 'filtered.jsonl');
+    const entries = Array.from({ length: 600 }, (_, at) => {
+      const place = [`e${at}`, at === 0 ? null : `e${at - 1}`] as const;
+      return at % 10 === 0 ? user(...place, `Number ${at}`) : assistant(...place, []);
+    });
+    writeFileSync(log, [HEADER, ...entries].join(''));
+    const page = await open(await exported(log), { viewport: { width: 1300, height: 600 } });
+    const height = (): Promise<number> => page.evaluate('document.documentElement.scrollHeight');
+    const before = await height();
+    await page.getByLabel('Show', { exact: true }).selectOption('User');
+    await expect.poll(height).toBeLessThan(before / 3);
+    await page.getByLabel('Show', { exact: true }).selectOption('All entries');
+    await expect.poll(height).toBeGreaterThan(before * 0.95);
+    await page.close();
+  });
+
   it('steps from turn to turn, and marks the turn in the contents', async () => {
     const page = await open(await exported(COMPACTION), {
       viewport: { width: 1300, height: 500 },
