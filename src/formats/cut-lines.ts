@@ -58,7 +58,7 @@ export async function* cutLines(
       scanner = makeScanner('compiled', cutting.key);
     }
     if (!(piece instanceof LineBlock)) yield oddLine(piece);
-    else if (piece.encoding === 'invalid') for (const line of piece.split()) yield oddLine(line);
+    else if (!piece.wellFormed) for (const line of piece.split()) yield oddLine(line);
     else if (!cutting || !scanner?.load(piece.bytes)) yield* plainLines(piece);
     else {
       const lines = shortened(piece, cutting, scanner, cut);

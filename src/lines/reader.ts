@@ -1,4 +1,4 @@
-import { isAscii } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import type { Transform } from 'node:stream';
 import split2 from 'split2';
 import { type Encoding, encodingOf, Line } from './line.ts';
@@ -124,18 +124,25 @@ export class LineBlock {
   /** The number of its first line. */
   readonly number: number;
   readonly offset: number;
+  #wellFormed: boolean | undefined;
   #encoding: Encoding | undefined;
   #lines: number | undefined;
 
-  constructor(bytes: Buffer, number: number, offset: number, encoding?: Encoding) {
+  constructor(bytes: Buffer, number: number, offset: number, wellFormed?: boolean) {
     this.bytes = bytes;
     this.number = number;
     this.offset = offset;
-    this.#encoding = encoding;
+    this.#wellFormed = wellFormed;
+  }
+
+  /** Whether the bytes are UTF-8; to ask for no more than that takes half the time. */
+  get wellFormed(): boolean {
+    this.#wellFormed ??= isUtf8(this.bytes);
+    return this.#wellFormed;
   }
 
   get encoding(): Encoding {
-    this.#encoding ??= encodingOf(this.bytes);
+    this.#encoding ??= !this.wellFormed ? 'invalid' : isAscii(this.bytes) ? 'ascii' : 'utf8';
     return this.#encoding;
   }
 
@@ -151,7 +158,7 @@ export class LineBlock {
 
   /** The rest of the block from a line on. */
   from(start: number, number: number): LineBlock {
-    return new LineBlock(this.bytes.subarray(start), number, this.offset + start, this.encoding);
+    return new LineBlock(this.bytes.subarray(start), number, this.offset + start, this.wellFormed || undefined);
   }
 
   split(): Line[] {
@@ -168,7 +175,7 @@ export class LineBlock {
   /** One line by itself, by where it starts in the block and its length without the newline. */
   line(start: number, length: number, number: number): Line {
     const bytes = this.bytes.subarray(start, start + length);
-    const encoding = this.encoding === 'utf8' && isAscii(bytes) ? 'ascii' : this.encoding;
+    const encoding = isAscii(bytes) ? 'ascii' : this.wellFormed ? 'utf8' : 'invalid';
     return new Line(number, this.offset + start, bytes.toString('latin1'), true, encoding);
   }
 }

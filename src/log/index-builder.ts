@@ -73,7 +73,7 @@ export class IndexBuilder {
       block = block.from(length + 1, block.number + 1);
     }
     if (this.isStopped) return;
-    if (scanner && block.encoding !== 'invalid' && scanner.load(block.bytes)) this.#scan(block, scanner);
+    if (scanner && block.wellFormed && scanner.load(block.bytes)) this.#scan(block, scanner);
     else
       for (const line of block.split()) {
         this.#takeLine(line);

@@ -70,8 +70,7 @@ export class LogLines {
   /** Lines that may be damaged: those that the scanner does not accept as JSON objects. */
   #suspects(piece: LineBlock | Line, lines: readonly Line[]): readonly Line[] {
     const scanner = this.#scanner;
-    const isScanned =
-      scanner && piece instanceof LineBlock && piece.encoding !== 'invalid' && scanner.load(piece.bytes);
+    const isScanned = scanner && piece instanceof LineBlock && piece.wellFormed && scanner.load(piece.bytes);
     if (!isScanned) return lines;
     const isKnown = [...outlines(piece, scanner, NO_NAMES)].map(({ isCut }) => isCut);
     return lines.filter((_line, index) => !isKnown[index]);

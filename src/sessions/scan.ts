@@ -157,7 +157,7 @@ export class LogScanner {
         start = end + 1;
         number++;
       }
-      const value = block.encoding === 'invalid' ? undefined : parseObject(textOf(bytes.subarray(start, end)));
+      const value = block.wellFormed ? parseObject(textOf(bytes.subarray(start, end))) : undefined;
       yield value ? { value, isDamaged: false, line: number } : entryIn(block.line(start, end - start, number));
       start = end + 1;
       number++;

@@ -88,7 +88,7 @@ export async function rewriteLines(
   };
   for await (const piece of readBlocks(input.read(), { onOversizePiece })) {
     if (!(piece instanceof LineBlock)) await work(detection.pass([piece]));
-    else if (!detection.open || piece.encoding === 'invalid' || !scanner?.load(piece.bytes))
+    else if (!detection.open || !piece.wellFormed || !scanner?.load(piece.bytes))
       await work(detection.pass(piece.split()));
     else await workAround(piece, scanner);
   }

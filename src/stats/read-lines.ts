@@ -99,7 +99,7 @@ class LineActivity {
     const rest = this.#reader ? piece : await this.#detect(piece);
     if (this.isOther || !rest) return;
     if (!(rest instanceof LineBlock)) this.#line(rest);
-    else if (rest.encoding === 'invalid') for (const line of rest.split()) this.#line(line);
+    else if (!rest.wellFormed) for (const line of rest.split()) this.#line(line);
     else {
       let lines = 0;
       for (const { start, length, text } of this.#linesOf(rest)) {

@@ -89,7 +89,7 @@ export class LogCheck {
   block(block: LineBlock): void {
     const memory = this.#memory;
     // What is valid depends on the version in the header.
-    const isReadable = this.log.version !== undefined && block.encoding !== 'invalid';
+    const isReadable = this.log.version !== undefined && block.wellFormed;
     if (!memory || !isReadable || !memory.scanner.load(block.bytes)) {
       for (const line of block.split()) this.line(line);
       return;

@@ -114,7 +114,7 @@ export class RecordCheck {
 
   /** Checks a block of lines: those that are one record are added directly, the others go through `line`. */
   block(block: LineBlock): void {
-    if (block.encoding === 'invalid') {
+    if (!block.wellFormed) {
       for (const line of block.split()) this.line(line);
       return;
     }
