@@ -10,9 +10,9 @@ import { LogTail } from '../log/log-tail.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { openSession } from '../shared/open-session.ts';
 import { FROM_OPTION, rewritingDetection } from '../shared/rewrite.ts';
-import { uuidOf } from '../tree/fork.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import { AppError, UsageError } from '../util/errors.ts';
+import { randomUuid } from '../util/uuid.ts';
 
 const LOCK_SECONDS = 10;
 /** What another program has added since is read while the lock is held, if it is no more than this. */
@@ -168,7 +168,7 @@ class GrowingLog {
   /** Empty where the log has a header. */
   #header(timestamp: string): string {
     if (this.#tail.bytes > 0) return '';
-    const id = uuidOf(this.#io.random(16));
+    const id = randomUuid(this.#io.random(16));
     const [cwd = resolve('.'), title] = [this.#args.text('cwd'), this.#args.text('title')];
     return `${encodeUtf8(JSON.stringify({ type: 'session', version: 3, id, timestamp, cwd, title }))}\n`;
   }

@@ -5,8 +5,9 @@ import type { Log } from '../log/log.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
-import { forkLines, sourceId, uuidOf } from '../tree/fork.ts';
+import { forkLines, sourceId } from '../tree/fork.ts';
 import { UsageError } from '../util/errors.ts';
+import { randomUuid } from '../util/uuid.ts';
 
 export const command: Command = {
   operands: 'FILE REV',
@@ -66,7 +67,7 @@ async function fork(session: Log, view: View, rev: string, args: ParsedArgs, io:
 
 function newId(args: ParsedArgs, source: string, io: Io): string {
   const id = args.text('id');
-  if (id === undefined) return uuidOf(io.random(16));
+  if (id === undefined) return randomUuid(io.random(16));
   if (id === '') throw new UsageError('a session needs an id; --id is empty');
   if (id === source) throw new UsageError(`'${id}' is the id of the source; a fork needs its own`);
   return id;

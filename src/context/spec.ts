@@ -5,7 +5,7 @@ import { elementTexts, memberTexts, messageText, objectText, storedMessage } fro
 import type { ContextRule, PathEntry, Profile, Projected } from './types.ts';
 
 /** The part of a path that gives messages: everything from `start` on, after the summary of the active compaction. */
-export interface ContextWindow {
+interface ContextWindow {
   readonly start: number;
   /** The place of the active compaction, or -1. */
   readonly compaction: number;
@@ -61,7 +61,7 @@ export function hasRetainedTail({ firstKeptEntryId, retainedTail }: JsonObject):
 }
 
 /** Whether a compaction has a usable history stored by the provider. */
-export function remoteHistory({ preserveData }: JsonObject): boolean {
+function remoteHistory({ preserveData }: JsonObject): boolean {
   const remote = isObject(preserveData) ? preserveData['openaiRemoteCompaction'] : undefined;
   if (!isObject(remote) || typeof remote['provider'] !== 'string' || remote['provider'] === '') return false;
   return Array.isArray(remote['replacementHistory']) && remote['replacementHistory'].every(isObject);

@@ -1,3 +1,4 @@
+import { stringOf } from '../entries/entry-type.ts';
 import { addUsage, NO_USAGE, type UsageTotals, usageOf } from '../entries/usage.ts';
 import { isObject, type JsonObject, stringText } from '../json/value.ts';
 import { toolCalls } from '../transcript/turns.ts';
@@ -110,6 +111,6 @@ function fullModelName(provider: unknown, model: unknown): string | undefined {
 }
 
 function count(counts: Map<string, number>, key: unknown): void {
-  const name = typeof key === 'string' ? key : '';
+  const name = stringOf(key);
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }

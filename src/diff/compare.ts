@@ -2,7 +2,7 @@ import { sessionContext } from '../context/context.ts';
 import type { Profile } from '../context/types.ts';
 import { contentKey, entryKey } from '../entries/content-key.ts';
 import { isBookkeeping } from '../formats/index.ts';
-import { isObject, type JsonObject } from '../json/value.ts';
+import { asString, isObject, type JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { commonAncestor, pathTo } from '../tree/path.ts';
 import { type AlignmentKeys, alignSides, PROMPT_CHARS, type Step } from './align.ts';
@@ -188,7 +188,7 @@ async function entryAt(session: Log, position: number): Promise<DiffEntry> {
 }
 
 function idOf({ id }: JsonObject): string | null {
-  return typeof id === 'string' ? id : null;
+  return asString(id) ?? null;
 }
 
 function promptOf({ type, message }: JsonObject): string | undefined {

@@ -1,4 +1,5 @@
 import { messageOf } from '../entries/envelope-check.ts';
+import { asString } from '../json/value.ts';
 import { toolCalls } from '../transcript/turns.ts';
 import type { Style } from '../util/io.ts';
 import { safeJson } from '../util/to-json.ts';
@@ -164,7 +165,7 @@ function entryRecord(entry: DiffEntry) {
   const { entryId, line, value = {} } = entry;
   const message = messageOf(value) ?? {};
   const { title, text } = diffItem(entry);
-  const role = typeof message['role'] === 'string' ? message['role'] : undefined;
+  const role = asString(message['role']);
   const all = toolCalls(message).map((call) => ({ id: call['id'], name: call['name'], arguments: argumentsOf(call) }));
   return { entryId, line, type: value['type'] ?? null, role, title, text, calls: all.length > 0 ? all : undefined };
 }

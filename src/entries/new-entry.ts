@@ -6,7 +6,7 @@ import { type Dialect, dialectOf } from './dialect.ts';
 import { isHeader, TITLE_TYPE } from './envelope-check.ts';
 import { checkShape, type KnownVersion } from './schema/index.ts';
 
-export interface NewEnvelope {
+interface NewEnvelope {
   readonly id: string;
   readonly parentId: string | null;
   readonly timestamp: string;

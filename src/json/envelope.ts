@@ -1,5 +1,5 @@
 import { skipSpace, skipString, skipValue } from './text.ts';
-import { isObject, type JsonObject } from './value.ts';
+import { asString, isObject, type JsonObject } from './value.ts';
 
 /** What the index needs of a line: its place in the tree, and its type. */
 export interface Envelope {
@@ -14,15 +14,11 @@ export interface Envelope {
 export function envelopeOf(value: JsonObject): Envelope {
   const { type, id, parentId, message } = value;
   return {
-    type: stringOf(type),
-    id: stringOf(id),
-    parentId: parentId === null ? null : stringOf(parentId),
-    role: isObject(message) ? stringOf(message['role']) : undefined,
+    type: asString(type),
+    id: asString(id),
+    parentId: parentId === null ? null : asString(parentId),
+    role: isObject(message) ? asString(message['role']) : undefined,
   };
-}
-
-function stringOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /**

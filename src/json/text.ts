@@ -165,7 +165,7 @@ export function setMember(text: string, open: number, key: string, value: string
 }
 
 /** The same for several members; new ones are appended in order. */
-export function setMembers(text: string, open: number, values: ReadonlyMap<string, string>): Splice[] {
+function setMembers(text: string, open: number, values: ReadonlyMap<string, string>): Splice[] {
   const found = new Map<string, Splice>();
   let end: number | undefined;
   for (const { key, valueStart, valueEnd } of objectMembers(text, open)) {

@@ -27,6 +27,11 @@ export function parseObject(text: string): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
+/** The value if it is a string, else undefined. */
+export function asString(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** String(), but '' if that throws, as for {"toString":1}. */
 export function stringText(value: unknown): string {
   try {

@@ -16,7 +16,7 @@ export interface Frame {
 }
 
 /** Callbacks of a walk. Ends are positions after the last character. */
-export interface JsonVisitor {
+interface JsonVisitor {
   open?(frame: Frame): void;
   /** A key, including its quotes; `frame.key` is unescaped. */
   key?(frame: Frame, start: number, end: number): void;

@@ -1,7 +1,8 @@
 import type { RandomAccess } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
-import { forkLines, uuidOf } from '../tree/fork.ts';
+import { forkLines } from '../tree/fork.ts';
 import { resolveEntry } from '../tree/rev.ts';
+import { randomUuid } from '../util/uuid.ts';
 import { type Bytes, described, optionsOf, type Random, systemRandom } from './arguments.ts';
 import { eachFromSession, requireRev, type SessionLog } from './session.ts';
 
@@ -39,7 +40,7 @@ export function fork(
   requireRev('fork', leaf, 'leaf');
   if (Number.isNaN(Date.parse(timestamp)))
     throw new TypeError(`fork: timestamp must be a time such as 2026-01-31T12:00:00.000Z, not ${described(timestamp)}`);
-  const fixed = { id: given.id ?? uuidOf(random(16)), timestamp, newIds, onNote };
+  const fixed = { id: given.id ?? randomUuid(random(16)), timestamp, newIds, onNote };
   return eachFromSession('fork', source, async function* (session: Log) {
     const lines = forkLines(session, await resolveEntry(session, leaf), fixed);
     for await (const line of lines) yield Buffer.from(`${line}\n`);

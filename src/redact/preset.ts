@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<string, readonly [id: string, ...hints: string[]]>>
   figma: ['figma-token', 'figd_'],
 };
 
-export interface PresetRule {
+interface PresetRule {
   readonly id: string;
   readonly hints: Kind['hints'];
   /** The ranges of the secrets in a text. */

@@ -18,7 +18,7 @@ export interface SearchedLog {
   readonly scanner?: Scanner | undefined;
 }
 
-export interface RedactHooks {
+interface RedactHooks {
   readonly onFound?: (line: Line, found: Found) => void;
   /** Receives each redacted line, one character per byte, with its newline. */
   readonly onLine: (raw: string) => Promise<void> | void;
@@ -27,7 +27,7 @@ export interface RedactHooks {
 }
 
 /** What was found in a log. */
-export interface RedactedLog extends Tally {
+interface RedactedLog extends Tally {
   readonly lines: number;
   /** References to blobs, which are not searched. */
   readonly refs: number;

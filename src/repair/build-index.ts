@@ -3,7 +3,7 @@ import { trimmedRange } from '../entries/damage.ts';
 import { hasEnvelope, isHeader, isTitleSlot, messageOf, versionByEntry } from '../entries/envelope-check.ts';
 import { checkShape } from '../entries/schema/index.ts';
 import { applySplices } from '../json/text.ts';
-import type { JsonObject } from '../json/value.ts';
+import { asString, type JsonObject } from '../json/value.ts';
 import { decodeUtf8, Line } from '../lines/line.ts';
 import { LogFacts, readTime } from '../rules/check/log-facts.ts';
 import { hasPayload } from '../rules/fix/rebuild-tree.ts';
@@ -21,7 +21,7 @@ import type { CheckedObject } from '../rules/rule.ts';
 import { salvageIds, splitEntry } from './garbage.ts';
 import { type FoundObject, LineSplitter, withoutEnding } from './split-lines.ts';
 
-export interface BuildOptions {
+interface BuildOptions {
   /** Whether a rule's findings are fixed. */
   readonly shouldFix: (rule: string) => boolean;
   /** Receives every object, to decide whether the file is a session log. */
@@ -91,7 +91,7 @@ export class RepairIndexBuilder {
       kind: isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry',
       value,
       line: new Line(line, offset, raw + newline.slice(0, -1), true, 'invalid'),
-      id: typeof value['id'] === 'string' ? value['id'] : undefined,
+      id: asString(value['id']),
       time: readTime(value['timestamp']),
       // Without a header it is not known yet whether an entry needs an id.
       shape: checkShape(value, (headers > 0 && version) || 3),
@@ -133,7 +133,7 @@ export class RepairIndexBuilder {
     const entry: RepairEntry = {
       kind: 'entry',
       ...place,
-      type: typeof type === 'string' ? type : '',
+      type: asString(type) ?? '',
       role: message?.['role'],
       id,
       parentId,

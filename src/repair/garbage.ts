@@ -3,7 +3,7 @@ import { isObject, parseJson } from '../json/value.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 
 /** An id found in garbage, with the parentId next to it; null for a root. */
-export interface SalvagedId {
+interface SalvagedId {
   readonly id: string;
   readonly parentId: string | null;
 }

@@ -23,7 +23,7 @@ import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError, UnsupportedLog } from '../util/errors.ts';
 import { type RepairCallbacks, RepairPass } from './apply.ts';
 import { RepairIndexBuilder } from './build-index.ts';
-import { makePlan, type Plan, type PlanOptions, requireFix } from './plan.ts';
+import { endOf, healthyPlan, makePlan, type Plan, type PlanOptions, requireFix } from './plan.ts';
 import { planRecords, recordCheck } from './records.ts';
 
 export { type ChangeRecord, InputChanged, type QuarantineRecord, type RepairCallbacks } from './apply.ts';
@@ -65,8 +65,7 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   const shouldFix = (rule: string): boolean => (only ? only.has(rule) : isError(rule));
   const asksForMore = settleTools || settleLeaf || [...(only ?? [])].some((rule) => !isError(rule));
   const bytes = request.rereadable && !asksForMore && !requested ? await bytesOfHealthy(request) : undefined;
-  if (bytes !== undefined)
-    return { regions: [], bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
+  if (bytes !== undefined) return healthyPlan(bytes);
   const index = await readIndex(request, shouldFix);
   if (index instanceof RepairIndex) {
     requireFix(name, request.named, rules);
@@ -156,8 +155,7 @@ async function bytesOfHealthy(request: RepairRequest): Promise<number | undefine
         check.line(line);
       }
     }
-    bytes =
-      piece.offset + (piece instanceof LineBlock ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
+    bytes = endOf(piece);
     if (hasError || evidence.isNative === false) return undefined;
   }
   check.end();

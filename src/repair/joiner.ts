@@ -12,7 +12,7 @@ export interface HeldLine {
   readonly content: LineContent;
 }
 
-export interface JoinerCallbacks {
+interface JoinerCallbacks {
   /** A line that stands alone. */
   readonly single: (held: HeldLine) => void;
   /** Lines that form one JSON object together; false if they must not be joined. */

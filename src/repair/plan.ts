@@ -1,5 +1,7 @@
 import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import type { RecordChecks, RecordIssue } from '../formats/format.ts';
+import type { Line } from '../lines/line.ts';
+import { LineBlock } from '../lines/reader.ts';
 import { reattachLost } from '../rules/fix/rebuild-tree.ts';
 import {
   type AnyUnit,
@@ -76,14 +78,28 @@ export async function makePlan(index: RepairIndex, options: PlanOptions): Promis
   if (repair.version === 1) fixKeptIndexes(repair);
   if (settleTools) unansweredCall.settle?.(repair);
   if (settleLeaf) staleLeaf.settle?.(repair);
+  return planFrom(index, [...index.headers, ...index.titles, ...index.entries], repair.front);
+}
+
+/** The plan for the edits of these units, with a line to insert before everything else. */
+export function planFrom(index: LineIndex, units: readonly AnyUnit[], front: NewLine | undefined): Plan {
   return {
-    regions: regionsOf(index, [...index.headers, ...index.titles, ...index.entries], repair.front),
+    regions: regionsOf(index, units, front),
     bytes: index.bytes,
     newline: index.firstNewline || '\n',
     lastNewline: index.lastNewline || '\n',
     isHealthy: false,
-    quarantines: quarantines(index, [...index.headers, ...index.titles, ...index.entries]),
+    quarantines: quarantines(index, units),
   };
+}
+
+export function healthyPlan(bytes: number): Plan {
+  return { regions: [], bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
+}
+
+/** The offset of the end of a block or line, including its newline. */
+export function endOf(piece: LineBlock | Line): number {
+  return piece.offset + (piece instanceof LineBlock ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
 }
 
 /** Throws if none of the rules named by the user can be fixed in this log. */
@@ -95,7 +111,7 @@ export function requireFix(name: string, named: ReadonlySet<string> | undefined,
 }
 
 /** All regions that change: damaged lines, and lines of objects with edits. */
-export function regionsOf(index: LineIndex, units: readonly AnyUnit[], front: NewLine | undefined): Region[] {
+function regionsOf(index: LineIndex, units: readonly AnyUnit[], front: NewLine | undefined): Region[] {
   const regions = [...index.regions];
   for (const unit of units) {
     const { line, offset, length } = unit;
@@ -125,7 +141,7 @@ function isRemoved({ unit }: Piece): boolean {
   return !unit || unit.edits?.drop !== undefined || unit.edits?.moved !== undefined;
 }
 
-export function quarantines({ regions }: LineIndex, units: readonly AnyUnit[]): boolean {
+function quarantines({ regions }: LineIndex, units: readonly AnyUnit[]): boolean {
   return (
     regions.some(({ pieces }) => pieces.some(({ kind, keepsOld }) => kind === 'junk' || keepsOld)) ||
     units.some(({ edits }) => edits?.drop || edits?.keepsOld !== undefined)

@@ -21,7 +21,7 @@ import { type Finding, fixesRecords, type Severity } from '../rules/rule.ts';
 import { unansweredCall } from '../rules/unanswered-call.ts';
 import { AppError } from '../util/errors.ts';
 import type { RepairRequest } from './index.ts';
-import { type Plan, quarantines, regionsOf, requireFix } from './plan.ts';
+import { endOf, healthyPlan, type Plan, planFrom, requireFix } from './plan.ts';
 import { type FoundObject, LineSplitter, withoutEnding } from './split-lines.ts';
 
 type ShouldFix = (rule: string, severity?: Severity) => boolean;
@@ -54,8 +54,7 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
   };
   const asksForMore = settleTools || only !== undefined;
   const bytes = request.rereadable && !asksForMore ? await bytesOfHealthy(request, checks) : undefined;
-  if (bytes !== undefined)
-    return { regions: [], bytes, newline: '\n', lastNewline: '\n', isHealthy: true, quarantines: false };
+  if (bytes !== undefined) return healthyPlan(bytes);
   const { builder, repair } = await fixRecords(request, checks, edit, shouldFix);
   const { index } = builder;
   const { unterminated } = index;
@@ -63,17 +62,9 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
     editsOf(unterminated).addNewline = true;
   const keepsOffsets =
     builder.keepsOffsets || (repair.header !== undefined && checks.keepsOffsets?.(repair.header) === true);
-  return {
-    regions: regionsOf(index, index.units, repair.front).filter(({ rule }) => !keepsOffsets || rule !== 'blank-line'),
-    bytes: index.bytes,
-    newline: index.firstNewline || '\n',
-    lastNewline: index.lastNewline || '\n',
-    isHealthy: false,
-    quarantines: quarantines(index, index.units),
-    keepsOffsets,
-    checks,
-    near: await nearIssues(index.first[0], request, checks),
-  };
+  const plan = planFrom(index, index.units, repair.front);
+  const regions = plan.regions.filter(({ rule }) => !keepsOffsets || rule !== 'blank-line');
+  return { ...plan, regions, keepsOffsets, checks, near: await nearIssues(index.first[0], request, checks) };
 }
 
 /** Harmless damage stays, unless an error on the same line can only be fixed with it. */
@@ -125,8 +116,7 @@ async function bytesOfHealthy(request: RepairRequest, checks: RecordChecks): Pro
     }
     if (piece instanceof LineBlock) check.block(piece);
     else check.line(piece);
-    bytes =
-      piece.offset + (piece instanceof LineBlock ? piece.bytes.length : piece.length + (piece.terminated ? 1 : 0));
+    bytes = endOf(piece);
     if (hasError) return undefined;
   }
   check.end();

@@ -30,7 +30,7 @@ export interface FoundObject {
 }
 
 /** What a format knows about lines, and where their objects go. */
-export interface SplitOptions {
+interface SplitOptions {
   /** Whether to fix what a rule finds; with the severity and line of the finding. */
   readonly shouldFix: (rule: string, severity?: Severity, line?: number) => boolean;
   /** The severity of a line's damage, if it differs from the level of its rule. */

@@ -1,7 +1,7 @@
 import { findMember, skipSpace } from '../json/text.ts';
 import { decodeUtf8 } from '../lines/line.ts';
+import { hashUuid } from '../util/uuid.ts';
 import { completeHeader } from './fix/record-fixes.ts';
-import { uuidOf } from './fix/repair-state.ts';
 import { defineRule, placeOf } from './rule.ts';
 
 export const badHeader = defineRule('bad-header', 'error', 'header', {
@@ -24,7 +24,7 @@ export const badHeader = defineRule('bad-header', 'error', 'header', {
       const { raw } = unit;
       const member = findMember(raw, skipSpace(raw, 0), 'id');
       const idBefore = member ? decodeUtf8(raw.slice(member.valueStart, member.valueEnd)) : undefined;
-      const id = idBefore ?? uuidOf(repair.index.firstEntry?.bytes ?? raw);
+      const id = idBefore ?? hashUuid(repair.index.firstEntry?.bytes ?? raw);
       repair.headerId = id;
       const words = idBefore === undefined ? 'gave the header an id' : "made the header's id a string";
       repair.setMember(unit, { key: 'id', json: JSON.stringify(id), rule, words, idBefore, idAfter: id });

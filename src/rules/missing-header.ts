@@ -1,5 +1,5 @@
+import { hashUuid } from '../util/uuid.ts';
 import { writeHeader } from './fix/record-fixes.ts';
-import { uuidOf } from './fix/repair-state.ts';
 import { defineRule, WHOLE_FILE } from './rule.ts';
 
 export const missingHeader = defineRule('missing-header', 'error', 'header', {
@@ -22,7 +22,7 @@ export const missingHeader = defineRule('missing-header', 'error', 'header', {
     end: (repair) => {
       const { headers, firstEntry, cwd } = repair.index;
       if (headers.length > 0 || !repair.shouldFix('missing-header')) return;
-      repair.headerId = uuidOf(firstEntry?.bytes ?? '');
+      repair.headerId = hashUuid(firstEntry?.bytes ?? '');
       const header = {
         type: 'session',
         ...(repair.version === 1 ? {} : { version: 3 }),

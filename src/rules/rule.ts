@@ -196,7 +196,7 @@ export function damageRule(
   });
 }
 
-export type BlobProblem = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
+type BlobProblem = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
 
 /** Every blob reference in an entry's text with its JSON path, and its problem, if any; only with --blobs. */
 export type BlobLookup = (

@@ -1,3 +1,4 @@
+import type { LogFacts } from './check/log-facts.ts';
 import { defineRule } from './rule.ts';
 
 const ALLOWED_MS = 60_000;
@@ -10,23 +11,26 @@ export const timeBackwards = defineRule('time-backwards', 'warning', 'tree', {
   example:
     '{…"id":"a",…"timestamp":"2026-01-02T00:00:00.000Z"}\n{…"id":"b","parentId":"a",…"timestamp":"2026-01-01T00:00:00.000Z"}',
   end: (log, report) => {
-    for (let position = 0; position < log.index.size; position++) {
-      const parent = log.parentOf(position);
-      const behind = parent < 0 ? 0 : log.timeOf(parent) - log.timeOf(position);
-      if (behind <= ALLOWED_MS || Number.isNaN(behind)) continue;
-      const line = log.index.lineOf(parent);
-      report(log.placeOf(position, 'timestamp'), `${span(behind)} older than its parent on line ${line}`);
-    }
+    for (const [position, parent, ms] of backwards(log, log.index.size))
+      report(log.placeOf(position, 'timestamp'), message(ms, log.index.lineOf(parent)));
   },
   recordsEnd: (log, report) => {
-    for (let position = 0; position < log.size; position++) {
-      const parent = log.parentOf(position);
-      const behind = parent < 0 ? 0 : log.timeOf(parent) - log.timeOf(position);
-      if (behind <= ALLOWED_MS || Number.isNaN(behind)) continue;
-      report(log.placeOf(position), `${span(behind)} older than its parent on line ${log.lineOf(parent)}`);
-    }
+    for (const [position, parent, ms] of backwards(log, log.size))
+      report(log.placeOf(position), message(ms, log.lineOf(parent)));
   },
 });
+
+function* backwards(log: Pick<LogFacts, 'parentOf' | 'timeOf'>, size: number) {
+  for (let position = 0; position < size; position++) {
+    const parent = log.parentOf(position);
+    const ms = parent < 0 ? 0 : log.timeOf(parent) - log.timeOf(position);
+    if (ms > ALLOWED_MS) yield [position, parent, ms] as const;
+  }
+}
+
+function message(ms: number, parentLine: number): string {
+  return `${span(ms)} older than its parent on line ${parentLine}`;
+}
 
 function span(ms: number): string {
   const seconds = Math.round(ms / 1000);

@@ -1,6 +1,6 @@
 import { hasRetainedTail } from '../context/spec.ts';
 import { type Dialect, DialectDetector } from '../entries/dialect.ts';
-import { isObject, type JsonObject, stringText } from '../json/value.ts';
+import { asString, isObject, type JsonObject, stringText } from '../json/value.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { type CallGroup, isAnswered, Pairing, toolCalls } from '../transcript/turns.ts';
 import { counted } from '../util/words.ts';
@@ -145,7 +145,7 @@ export class PathFacts {
     if (isStart) this.marksStarts = true;
     const about = isStart ? data : type === 'message' ? message : undefined;
     if (!isObject(about) || !(isStart || about['role'] === 'toolResult')) return;
-    const id = stringOf(about['toolCallId']);
+    const id = asString(about['toolCallId']);
     if (id === undefined || !this.#pendingIds.has(id)) return;
     if (isStart) starts.set(id, placeOf(value, line));
     else if (!results.has(id)) results.set(id, placeOf(value, line));
@@ -220,12 +220,12 @@ export class PathFacts {
     this.#compacting = undefined;
     this.#stableBefore = this.lastStable;
     const { round } = this;
-    const stopReason = stringOf(message['stopReason']);
+    const stopReason = asString(message['stopReason']);
     const dispatched = stopReason !== 'aborted' && stopReason !== 'error';
     const calls = toolCalls(message).map((block): CallFacts => {
-      const toolCallId = stringOf(block['id']) ?? '';
+      const toolCallId = asString(block['id']) ?? '';
       const args = block['arguments'] ?? block['input'];
-      const toolName = stringOf(block['name']) ?? '';
+      const toolName = asString(block['name']) ?? '';
       const left = leavesProcess(commandText(args));
       const call: CallFacts = { ...place, toolCallId, toolName, args, leavesProcess: left, round, dispatched };
       if (dispatched) this.#unanswered.add(call);
@@ -234,14 +234,14 @@ export class PathFacts {
       call.group = this.#pairing.add(toolCallId, call);
       return call;
     });
-    const errorMessage = stringOf(message['errorMessage']);
+    const errorMessage = asString(message['errorMessage']);
     const time = timeOf(message['timestamp'], value['timestamp']);
     const deferred = stopReason === 'deferred' ? handleOf(message['deferred']) : undefined;
     this.lastTurn = { ...place, stopReason, errorMessage, time, round, calls, deferred };
   }
 
   #result(message: JsonObject, place: EntryPlace): void {
-    const toolCallId = stringOf(message['toolCallId']) ?? '';
+    const toolCallId = asString(message['toolCallId']) ?? '';
     const outcome = outcomeOf(message);
     const { kind, what } = outcome;
     const group = toolCallId === '' ? undefined : this.#pairing.callsFor(toolCallId);
@@ -251,7 +251,7 @@ export class PathFacts {
       if (outcome.stillRunning || call.leavesProcess) this.#mayRun.add(call);
     }
     if (kind === 'answered' || this.noted.length >= MAX_LISTED) return;
-    const toolName = stringOf(message['toolName']) ?? group?.calls[0]?.toolName ?? '';
+    const toolName = asString(message['toolName']) ?? group?.calls[0]?.toolName ?? '';
     const named = `${toolName || 'a tool'} (${toolCallId})`;
     const text = resultText(message).trim().slice(0, TEXT_CHARS);
     const note = (summary: string, reason?: StatusFinding['reason']) =>
@@ -265,7 +265,7 @@ export class PathFacts {
   #userCommand(message: JsonObject, place: EntryPlace): void {
     const cancelled = message['cancelled'] === true;
     const ended = typeof message['exitCode'] === 'number';
-    const left = leavesProcess(stringOf(message['command']));
+    const left = leavesProcess(asString(message['command']));
     if (!cancelled && ended && !left) return;
     const what = cancelled
       ? "a user's command was canceled: partial effects are possible"
@@ -277,7 +277,7 @@ export class PathFacts {
   }
 
   #custom(value: JsonObject, place: EntryPlace, previousId: string | null): void {
-    const customType = stringOf(value['customType']) ?? '';
+    const customType = asString(value['customType']) ?? '';
     const data = isObject(value['data']) ? value['data'] : {};
     const { fields } = data;
     if (customType.endsWith('/extra') && isObject(fields)) {
@@ -357,7 +357,7 @@ export class PathFacts {
   }
 
   #compact(value: JsonObject, place: EntryPlace, previousId: string | null): void {
-    const firstKept = stringOf(value['firstKeptEntryId']);
+    const firstKept = asString(value['firstKeptEntryId']);
     const isKnown = firstKept !== undefined && (firstKept === place.entryId || this.#ids.has(firstKept));
     const anchored = hasRetainedTail(value) || isKnown;
     this.#compacting = undefined;
@@ -366,11 +366,7 @@ export class PathFacts {
 }
 
 function placeOf(value: JsonObject, line: number): EntryPlace {
-  return { entryId: stringOf(value['id']) ?? null, line };
-}
-
-function stringOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
+  return { entryId: asString(value['id']) ?? null, line };
 }
 
 /** How a turn ended, for use in a sentence. */

@@ -4,7 +4,7 @@
  * not understand is flagged.
  */
 
-export interface ShellWord {
+interface ShellWord {
   /** Without quotes, expansions unchanged. */
   readonly text: string;
   /** False if a variable, substitution or arithmetic determines the word. */

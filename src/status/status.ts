@@ -1,4 +1,5 @@
 import { versionOf } from '../entries/envelope-check.ts';
+import { asString } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { isAnswered } from '../transcript/turns.ts';
 import { lastEntry, newerWork } from '../tree/last-entry.ts';
@@ -18,7 +19,7 @@ import type { FileState, PendingCall, State, Status, StatusFinding } from './typ
 /** Per kind; a log with thousands of damaged lines gets only this many. */
 const MAX_EVIDENCE = 50;
 
-export interface SessionStatusOptions {
+interface SessionStatusOptions {
   /** The entry whose path is judged; default: the last entry of the log. */
   readonly rev?: string | undefined;
   readonly classify: Classify;
@@ -50,7 +51,7 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
   const id = header?.['id'];
   const kind = root === undefined ? 'root' : pathEnd(index, root);
   const file: FileState = {
-    sessionId: typeof id === 'string' ? id : null,
+    sessionId: asString(id) ?? null,
     // Agents treat a file as empty, and overwrite it, unless it starts with a header that has an id. For another
     // agent's log the header is generated.
     hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),

@@ -39,7 +39,7 @@ export interface StatusSource {
 
 type Clean = (text: string) => string;
 
-export interface StatusLook {
+interface StatusLook {
   readonly style: Style;
   /** Makes log content safe for the output. */
   readonly clean: Clean;

@@ -81,15 +81,6 @@ export function forkEntry(text: string, value: JsonObject, ids: ForkIds, parentI
   return applySplices(text, splices);
 }
 
-/** A version 4 UUID from 16 random bytes. */
-export function uuidOf(random: Uint8Array): string {
-  const bytes = Buffer.from(random.subarray(0, 16));
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
-}
-
 /** Label entries off the path that set the current label of an entry on it, in file order. */
 async function lateLabels(session: Log, path: Iterable<number>): Promise<number[]> {
   const isOnPath = markPositions(session.index, path);
@@ -119,7 +110,7 @@ const REPEATED = 'ids are repeated on the path, so the path is ambiguous';
 /** omp rewrites the slot in place, so only one of exactly this size may precede a header. */
 const TITLE_SLOT_BYTES = 256;
 
-export interface ForkOptions extends Omit<ForkIdentity, 'parentSession'> {
+interface ForkOptions extends Omit<ForkIdentity, 'parentSession'> {
   /** Every entry gets a new id. */
   readonly newIds: boolean;
   /** Receives notes for the user. */

@@ -34,7 +34,7 @@ export function pathEnd(index: LogIndex, root: number, duplicates?: Duplicates):
 }
 
 /** A path that damage cut off from what is before it in the log. */
-export interface CutPath {
+interface CutPath {
   readonly root: number;
   readonly isCycle: boolean;
   readonly length: number;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stableId } from '../../src/formats/native/ids.ts';
-import { ForkIds, forkEntry, forkHeader, unusableField, uuidOf } from '../../src/tree/fork.ts';
+import { ForkIds, forkEntry, forkHeader, unusableField } from '../../src/tree/fork.ts';
+import { randomUuid } from '../../src/util/uuid.ts';
 
 const identity = { id: 'new', timestamp: '2026-01-01T00:00:00.000Z', parentSession: 'old' };
 
@@ -79,7 +80,7 @@ describe('the entries of a fork', () => {
 
 describe('the id of a fork', () => {
   it('is a UUID of version 4 made of the random bytes', () => {
-    expect(uuidOf(new Uint8Array(16).fill(0xff))).toBe('ffffffff-ffff-4fff-bfff-ffffffffffff');
-    expect(uuidOf(new Uint8Array(20))).toBe('00000000-0000-4000-8000-000000000000');
+    expect(randomUuid(new Uint8Array(16).fill(0xff))).toBe('ffffffff-ffff-4fff-bfff-ffffffffffff');
+    expect(randomUuid(new Uint8Array(20))).toBe('00000000-0000-4000-8000-000000000000');
   });
 });

@@ -1,3 +1,4 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject } from '../../json/value.ts';
 import { CONTEXT_RULES, type Projected } from '../types.ts';
 import { type LeftOutReason, toLlm } from './llm.ts';
@@ -55,7 +56,7 @@ export class MessageForm {
       if (this.#name === 'openai') this.#turns?.addMessage('system', textPart(outcome.text));
       else this.system.push(outcome.text);
     } else if (outcome.by === 'unknown-role') {
-      const role = isObject(value) && typeof value['role'] === 'string' ? value['role'] : '';
+      const role = isObject(value) ? stringOf(value['role']) : '';
       this.unknownRoles.set(role, (this.unknownRoles.get(role) ?? 0) + 1);
     }
     return [];

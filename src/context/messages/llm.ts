@@ -1,14 +1,15 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { executionText, mentionedFiles, systemText } from '../../entries/user-text.ts';
 import { applySplices, setMember } from '../../json/text.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import { memberTexts, objectText } from '../message-text.ts';
-import { isBlank, stringOr } from './parts.ts';
+import { isBlank } from './parts.ts';
 
 /** Why a message of the context is not sent. */
 export type LeftOutReason = 'excluded' | 'unknown-role' | 'system-text' | 'nothing-to-send';
 
-export type LlmOutcome =
+type LlmOutcome =
   /** A user, assistant or toolResult message, as JSON text. */
   | { readonly kind: 'message'; readonly text: string; readonly value: JsonObject }
   /** Instructions from the agent to the model, outside the conversation. */
@@ -65,7 +66,7 @@ function systemOf(message: JsonObject): LlmOutcome {
 }
 
 function summaryText(words: string, summary: unknown): string {
-  const text = stringOr(summary);
+  const text = stringOf(summary);
   return isBlank(text)
     ? `${words.split('. ')[0]}, and no summary of it was kept.`
     : `${words}:\n\n<summary>\n${text}\n</summary>`;

@@ -1,3 +1,4 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 
 export type TextPart = Readonly<{ type: 'text'; text: string }>;
@@ -18,7 +19,7 @@ export function partsOf(content: unknown): ContentPart[] {
   return content.flatMap((block: unknown): ContentPart[] => {
     if (typeof block === 'string') return textPart(block);
     if (!isObject(block)) return [];
-    if (block['type'] === 'text') return textPart(stringOr(block['text']));
+    if (block['type'] === 'text') return textPart(stringOf(block['text']));
     return block['type'] === 'image' ? [imagePart(block)] : [];
   });
 }
@@ -41,10 +42,6 @@ function imagePart({ data, mimeType }: JsonObject): ContentPart {
 
 export function isBlank(text: string): boolean {
   return !/\S/.test(text);
-}
-
-export function stringOr(value: unknown, other = ''): string {
-  return typeof value === 'string' ? value : other;
 }
 
 /** Providers reject lone surrogates; each becomes the replacement character. */

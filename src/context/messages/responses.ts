@@ -1,16 +1,8 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { findMember } from '../../json/text.ts';
-import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import { elementTexts, memberTexts } from '../message-text.ts';
-import {
-  type ContentPart,
-  partsOf,
-  plainName,
-  stringOr,
-  textPart,
-  uniqueNames,
-  wellFormed,
-  wellFormedJson,
-} from './parts.ts';
+import { type ContentPart, partsOf, plainName, textPart, uniqueNames, wellFormed, wellFormedJson } from './parts.ts';
 import { inputOf } from './turns.ts';
 
 /** A call waiting for its result. */
@@ -105,7 +97,7 @@ export class ResponsesItems {
       if (!isObject(block)) return;
       const { type, textSignature: signature, thinkingSignature } = block;
       if (type === 'text') {
-        const parts = textPart(stringOr(block['text'])).map((part) => ({ type: 'output_text', text: part.text }));
+        const parts = textPart(stringOf(block['text'])).map((part) => ({ type: 'output_text', text: part.text }));
         if (parts.length === 0) return;
         if (message && signature !== undefined && signature === message.signature) message.parts.push(...parts);
         else {
@@ -116,24 +108,24 @@ export class ResponsesItems {
       }
       flush();
       if (type === 'toolCall') this.#call(block, texts[at] ?? '{}');
-      else if (type === 'thinking' && parseObject(stringOr(thinkingSignature))?.['type'] === 'reasoning')
-        this.#items.push(wellFormedJson(stringOr(thinkingSignature)));
+      else if (type === 'thinking' && parseObject(stringOf(thinkingSignature))?.['type'] === 'reasoning')
+        this.#items.push(wellFormedJson(stringOf(thinkingSignature)));
     });
     flush();
   }
 
   #call(block: JsonObject, text: string): void {
-    const id = this.#idFor(stringOr(block['id'], 'call'));
-    const kept = parseObject(stringOr(block['thoughtSignature'])) ?? {};
-    const { type, ...more } = stringOr(kept['type']).endsWith('_call') ? kept : { type: 'function_call' };
-    const name = plainName(stringOr(block['name']), 128) || 'tool';
+    const id = this.#idFor(asString(block['id']) ?? 'call');
+    const kept = parseObject(stringOf(block['thoughtSignature'])) ?? {};
+    const { type, ...more } = stringOf(kept['type']).endsWith('_call') ? kept : { type: 'function_call' };
+    const name = plainName(stringOf(block['name']), 128) || 'tool';
     const isRemote = !OUTPUTS.has(String(type)) || (kept['execution'] ?? 'client') !== 'client';
     const given: JsonObject = isRemote ? {} : { call_id: id };
     if (type === 'function_call')
       this.#items.push(JSON.stringify({ type, name, arguments: inputOf(block, text), ...more, ...given }));
     else if (type === 'custom_tool_call') {
       const { arguments: args } = block;
-      const input = isObject(args) ? wellFormed(stringOr(args['input'])) : '';
+      const input = isObject(args) ? wellFormed(stringOf(args['input'])) : '';
       this.#items.push(JSON.stringify({ type, name, ...more, input, ...given }));
     } else this.#items.push(JSON.stringify({ type, ...more, ...given }));
     if (isRemote) return;
@@ -149,7 +141,7 @@ export class ResponsesItems {
     const own = isObject(details) && isObject(details['openaiResponses']) ? details['openaiResponses'] : {};
     const parts = partsOf(content);
     if (!call) {
-      const name = wellFormed(stringOr(message['toolName']));
+      const name = wellFormed(stringOf(message['toolName']));
       const tool = name === '' ? '' : ` of the tool '${name}'`;
       this.addMessage('user', [...textPart(`A result${tool} whose call is not in this context:`), ...parts]);
       return;
@@ -157,7 +149,7 @@ export class ResponsesItems {
     call.isAnswered = true;
     this.#turnEnded = true;
     const type = OUTPUTS.get(call.type);
-    const prefix = stringOr(own['prefix']);
+    const prefix = stringOf(own['prefix']);
     if (isObject(own['item'])) this.#items.push(JSON.stringify({ ...own['item'], call_id: call.id }));
     else this.#items.push(JSON.stringify({ type, call_id: call.id, output: outputOf(content, parts, prefix) }));
   }
@@ -181,7 +173,7 @@ function aborted({ id, type }: WaitingCall): string {
 
 /** pi stores the id and the phase of a message with its text. */
 function assistantItem(signature: unknown, content: readonly object[]): string {
-  const { id, phase } = parseObject(stringOr(signature)) ?? {};
+  const { id, phase } = parseObject(stringOf(signature)) ?? {};
   const known = { ...(typeof id === 'string' ? { id } : {}), ...(typeof phase === 'string' ? { phase } : {}) };
   return JSON.stringify({ type: 'message', role: 'assistant', ...known, content });
 }

@@ -1,5 +1,6 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { findMember } from '../../json/text.ts';
-import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import { Pairing } from '../../transcript/turns.ts';
 import { toJson } from '../../util/to-json.ts';
 import { elementTexts, memberTexts } from '../message-text.ts';
@@ -7,7 +8,6 @@ import {
   type ContentPart,
   partsOf,
   plainName,
-  stringOr,
   type TextPart,
   textPart,
   uniqueNames,
@@ -95,7 +95,7 @@ export class Turns {
     blocks.forEach((block, at) => {
       if (!isObject(block)) return;
       if (block['type'] === 'toolCall') this.#call(block, texts[at] ?? '{}');
-      else if (block['type'] === 'text') this.#parts.push(...textPart(stringOr(block['text'])));
+      else if (block['type'] === 'text') this.#parts.push(...textPart(stringOf(block['text'])));
       else if (provider !== undefined && provider === this.#provider.thinkingOf) this.#thinking(block);
     });
     return turns;
@@ -123,8 +123,8 @@ export class Turns {
   }
 
   #call(block: JsonObject, text: string): void {
-    const id = this.#idFor(stringOr(block['id'], 'call'));
-    const name = plainName(stringOr(block['name']), this.#provider.longestName) || 'tool';
+    const id = this.#idFor(asString(block['id']) ?? 'call');
+    const name = plainName(stringOf(block['name']), this.#provider.longestName) || 'tool';
     this.#parts.push({ type: 'tool_use', id, name, input: inputOf(block, text) });
     this.#calls.set(id, undefined);
     this.#pairing.add(block['id'], id);
@@ -142,7 +142,7 @@ export class Turns {
       this.#answered = true;
       return;
     }
-    const name = wellFormed(stringOr(message['toolName']));
+    const name = wellFormed(stringOf(message['toolName']));
     const tool = name === '' ? '' : ` of the tool '${name}'`;
     this.addMessage('user', [{ type: 'text', text: `A result${tool} whose call is not in this context:` }, ...parts]);
   }
@@ -150,7 +150,7 @@ export class Turns {
 
 /** Whether a block of the assistant is a call or has text. */
 function isSendable({ type, text }: JsonObject): boolean {
-  return type === 'toolCall' || (type === 'text' && textPart(stringOr(text)).length > 0);
+  return type === 'toolCall' || (type === 'text' && textPart(stringOf(text)).length > 0);
 }
 
 /** A call's arguments as the JSON text of an object, copied from the log if they are one. */

@@ -1,7 +1,7 @@
 import { readContent } from '../../entries/damage.ts';
 import { isHeader, isTitleSlot } from '../../entries/envelope-check.ts';
 import { checkShape } from '../../entries/schema/index.ts';
-import type { JsonObject } from '../../json/value.ts';
+import { asString, type JsonObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import type { LineBlock } from '../../lines/reader.ts';
 import { FIELD, FIELDS, type ScannerKind } from '../../scanner/layout.ts';
@@ -40,7 +40,7 @@ export function makeMemory(
   return scanner && new ShapeMemory(scanner);
 }
 
-export type ActiveRules = ReturnType<typeof activeRules>;
+type ActiveRules = ReturnType<typeof activeRules>;
 type ActiveRule = ActiveRules['object'][number];
 
 /** The active rules by phase. Shared between logs: computing it takes longer than checking a short log. */
@@ -194,7 +194,7 @@ export class LogCheck {
 
 function checkedObject(line: Line, value: JsonObject, text: string, log: LogFacts): CheckedObject {
   const kind = isHeader(value) ? 'header' : isTitleSlot(value) ? 'title' : 'entry';
-  const id = kind !== 'title' && typeof value['id'] === 'string' ? value['id'] : undefined;
+  const id = kind === 'title' ? undefined : asString(value['id']);
   const time = readTime(value['timestamp']);
   return { kind, line, value, text, id, time, shape: checkShape(value, log.versionFor(value)) };
 }

@@ -1,7 +1,7 @@
 import { messageOf, versionByEntry, versionOf } from '../../entries/envelope-check.ts';
 import type { KnownVersion } from '../../entries/schema/index.ts';
 import { entryTypeOf } from '../../entries/types/index.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import { type EntryRanges, HEADER_PARENT, LogIndex, MISSING_PARENT } from '../../log/log-index.ts';
 import { cycles } from '../../tree/children.ts';
 import { float64Column, uint8Column, uint32Column } from '../../util/column.ts';
@@ -140,13 +140,13 @@ export class LogFacts {
 
   addEntry({ value, line, id, time }: CheckedObject): void {
     const message = messageOf(value);
-    const role = typeof message?.['role'] === 'string' ? message['role'] : undefined;
-    const type = typeof value['type'] === 'string' ? value['type'] : '';
+    const role = asString(message?.['role']);
+    const type = asString(value['type']) ?? '';
     const { parentId } = value;
     this.version ??= id === undefined ? 1 : 3;
     const position = this.index.add({
       id,
-      parentId: typeof parentId === 'string' ? parentId : null,
+      parentId: asString(parentId) ?? null,
       ...(this.version === 1 && parentId === undefined ? { parent: this.index.size - 1 } : {}),
       type,
       role,

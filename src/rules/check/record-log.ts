@@ -26,13 +26,13 @@ const MAX_STEPS_UP = 64;
 const MAX_RECORDS_BETWEEN = 1_000;
 
 /** A file that a record names; `problem` is set once the file was checked. */
-export interface NamedFile extends FileFacts {
+interface NamedFile extends FileFacts {
   readonly position: number;
   problem?: 'missing' | 'damaged';
 }
 
 /** A snapshot, with the state of the log at its position. */
-export interface Snapshot extends SnapshotFacts {
+interface Snapshot extends SnapshotFacts {
   /** -1 until a record has its ordinal. */
   position: number;
   stateThen?: string | undefined;

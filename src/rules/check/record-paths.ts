@@ -17,7 +17,7 @@ export interface Conversation {
 const UNKNOWN = -1;
 
 /** A result whose call is in the file, but not visible to the agent at the result. */
-export interface StrayResult {
+interface StrayResult {
   readonly call: number;
   readonly result: ToolUse;
   /** The record that makes the call. */
@@ -27,7 +27,7 @@ export interface StrayResult {
 }
 
 /** A call without a result: there is none in the file, or none on the path where the agent resumes. */
-export interface OpenCall {
+interface OpenCall {
   readonly call: number;
   readonly use: ToolUse;
   /** Whether the conversation continues after it: on any path, and on a path that agents resume. */

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { valueAt } from '../../json/path.ts';
 import { isObject } from '../../json/value.ts';
 import { partitionPoint } from '../../util/search.ts';
+import { hashUuid } from '../../util/uuid.ts';
 import { counted } from '../../util/words.ts';
 import type { Fix } from '../rule.ts';
 import type { RecordFinding, RecordRepair, RecordUnit } from './record-repair.ts';
-import { uuidOf } from './repair-state.ts';
 
 type FixRecords = NonNullable<Fix['records']>;
 
@@ -307,7 +307,7 @@ export const writeHeader = eachRecord((repair, { rule }) => {
 });
 
 function newHeader({ edit, index }: RecordRepair) {
-  return edit.header?.(index.first, uuidOf(JSON.stringify(index.first[0])), index.start);
+  return edit.header?.(index.first, hashUuid(JSON.stringify(index.first[0])), index.start);
 }
 
 /** Surrogate escapes: pairs, lone ones (the group), or other escapes to skip. */

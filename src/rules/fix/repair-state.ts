@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { versionOf } from '../../entries/envelope-check.ts';
 import { stableId } from '../../formats/native/ids.ts';
 import type { Splice } from '../../json/text.ts';
-import type { JsonObject } from '../../json/value.ts';
+import { asString, type JsonObject } from '../../json/value.ts';
 import type { RecordUnit } from './record-repair.ts';
 import type { Region } from './split-damaged-line.ts';
 
@@ -16,7 +15,7 @@ export interface ChangeReason {
 }
 
 /** A new value for a member of an object, as JSON. */
-export interface NewMember extends ChangeReason {
+interface NewMember extends ChangeReason {
   readonly key: string;
   readonly json: string;
 }
@@ -27,7 +26,7 @@ export interface InnerEdit extends ChangeReason {
 }
 
 /** The text of an inserted line, or a function that makes it from the repaired text of the object before it. */
-export type NewText = string | ((text: string) => string);
+type NewText = string | ((text: string) => string);
 
 /** A line to insert, without its newline. */
 export interface NewLine extends ChangeReason {
@@ -37,7 +36,7 @@ export interface NewLine extends ChangeReason {
 }
 
 /** The edits of a header, a title slot or an entry. */
-export interface ObjectEdits {
+interface ObjectEdits {
   /** Moves the object to the quarantine. */
   drop?: ChangeReason;
   /** The object is moved to another place in the output. */
@@ -237,7 +236,7 @@ export class RepairState {
 
   /** The id that an entry will have, if any. */
   idOf({ id, newId }: RepairEntry): string | undefined {
-    return newId ?? (typeof id === 'string' ? id : undefined);
+    return newId ?? asString(id);
   }
 
   parentOf(entry: RepairEntry): RepairEntry | undefined {
@@ -282,10 +281,4 @@ function idsIn({ entries, salvagedParents }: RepairIndex): Set<unknown> {
     for (const reference of references) names.add(reference.id);
   }
   return names;
-}
-
-/** An id for a header: the first half of the bytes' SHA-256, formatted as a UUID. */
-export function uuidOf(bytes: string): string {
-  const hex = createHash('sha256').update(Buffer.from(bytes, 'latin1')).digest('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join('-');
 }

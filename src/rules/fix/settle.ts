@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/value.ts';
+import { asString, type JsonObject } from '../../json/value.ts';
 import { LogIndex, NO_PARENT } from '../../log/log-index.ts';
 import { Pairing, toolCalls } from '../../transcript/turns.ts';
 import { hiddenWork } from '../../tree/path.ts';
@@ -12,14 +12,14 @@ const NEVER_RECORDED =
 export function toolUseOf(message: JsonObject, timestamp: unknown): EntryToolUse | undefined {
   const { role, stopReason, toolCallId } = message;
   const calls = toolCalls(role === 'assistant' ? message : {}).flatMap(({ id, name }) =>
-    typeof id === 'string' ? [{ id, name: typeof name === 'string' ? name : undefined }] : [],
+    typeof id === 'string' ? [{ id, name: asString(name) }] : [],
   );
   if (role !== 'toolResult' && calls.length === 0) return undefined;
   return {
     calls,
-    answers: role === 'toolResult' && typeof toolCallId === 'string' ? toolCallId : undefined,
+    answers: role === 'toolResult' ? asString(toolCallId) : undefined,
     isCut: stopReason === 'aborted' || stopReason === 'error',
-    timestamp: typeof timestamp === 'string' ? timestamp : undefined,
+    timestamp: asString(timestamp),
   };
 }
 
