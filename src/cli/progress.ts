@@ -56,7 +56,7 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
     stderr.write(`${ERASE}${cutToWidth(line, columnsOf(stderr) - 1)}`);
   };
   return {
-    wanted: true,
+    isShown: true,
     expect: (more) => {
       expected += more;
     },

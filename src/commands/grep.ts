@@ -3,7 +3,7 @@ import { SPEAKERS } from '../sessions/grep.ts';
 import { grepSessions } from '../sessions/grep-run.ts';
 import { type Command, flag, option } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
-import { readMoment } from '../util/since.ts';
+import { parseTime } from '../util/parse-time.ts';
 
 export const command: Command = {
   operands: 'PATTERN [FILE|DIR|AGENT]...',
@@ -50,8 +50,8 @@ export const command: Command = {
         },
         speakers: readSpeakers(args.texts('in')),
         tool: args.text('tool'),
-        since: readMoment('since', args.text('since'), io.now()),
-        until: readMoment('until', args.text('until'), io.now(), true),
+        since: parseTime('since', args.text('since'), io.now()),
+        until: parseTime('until', args.text('until'), io.now(), true),
         mostHits: args.flag('files-with-matches') ? 1 : (args.number('max-count') ?? Number.POSITIVE_INFINITY),
         around: args.number('context') ?? 0,
         form: args.flag('files-with-matches')

@@ -14,7 +14,7 @@ import { labels } from '../tree/labels.ts';
 import { lastEntry } from '../tree/last-entry.ts';
 import { pathTo } from '../tree/path.ts';
 import { UsageError } from '../util/errors.ts';
-import { readMoment } from '../util/since.ts';
+import { parseTime } from '../util/parse-time.ts';
 import { safeJson } from '../util/to-json.ts';
 import { nearest } from '../util/words.ts';
 
@@ -125,7 +125,7 @@ async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedAr
   const types = new Set(args.texts('type'));
   const roles = new Set(args.texts('role'));
   const mayBe = (wanted: ReadonlySet<string>, name: string): boolean => wanted.size === 0 || wanted.has(name);
-  const since = readMoment('since', args.text('since'), io.now());
+  const since = parseTime('since', args.text('since'), io.now());
   const showsAll = args.flag('json') || types.size > 0;
   const passes = ({ value }: LogEntry): boolean =>
     (showsAll || !isBookkeeping(value)) &&

@@ -2,7 +2,7 @@ import { ByteWriter } from '../lines/writer.ts';
 import { listSessions } from '../sessions/list.ts';
 import { type Command, flag, option } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
-import { readMoment } from '../util/since.ts';
+import { parseTime } from '../util/parse-time.ts';
 
 export const command: Command = {
   operands: '[FILE|DIR|AGENT]...',
@@ -37,8 +37,8 @@ export const command: Command = {
         operands: args.operands,
         roots: args.texts('root'),
         cwd: args.text('cwd'),
-        since: readMoment('since', args.text('since'), now()),
-        until: readMoment('until', args.text('until'), now(), true),
+        since: parseTime('since', args.text('since'), now()),
+        until: parseTime('until', args.text('until'), now(), true),
         most: args.number('max-count'),
         form: args.flag('json') ? 'json' : args.flag('paths') ? (args.flag('null') ? 'paths0' : 'paths') : 'table',
       },

@@ -5,7 +5,7 @@ import { GROUPS, type Group } from '../stats/rows.ts';
 import { runStats } from '../stats/run.ts';
 import { calendarIn, startIn } from '../stats/zone.ts';
 import { UsageError } from '../util/errors.ts';
-import { readMoment } from '../util/since.ts';
+import { parseTime } from '../util/parse-time.ts';
 
 export const command: Command = {
   operands: '[FILE|DIR|AGENT]...',
@@ -42,8 +42,8 @@ export const command: Command = {
         operands: args.operands,
         roots: args.texts('root'),
         by: (args.text('by') ?? 'day') as Group,
-        since: readMoment('since', args.text('since'), io.now(), false, startOf),
-        until: readMoment('until', args.text('until'), io.now(), true, startOf),
+        since: parseTime('since', args.text('since'), io.now(), false, startOf),
+        until: parseTime('until', args.text('until'), io.now(), true, startOf),
         dayOf,
         priceOf: args.flag('prices') ? await loadPrices() : undefined,
         form: args.flag('json') ? 'json' : args.flag('csv') ? 'csv' : 'table',

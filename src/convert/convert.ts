@@ -249,7 +249,7 @@ class Conversion {
       const { progress } = this.#io;
       progress.phase('writing');
       const onReading = countReadings(native, progress, this.#reserve);
-      const lengths = ends.map((leaf) => (progress.wanted ? bytesRead(native, leaf, target) : 0));
+      const lengths = ends.map((leaf) => (progress.isShown ? bytesRead(native, leaf, target) : 0));
       let left = lengths.reduce((sum, bytes) => sum + bytes, 0);
       let code = 0;
       for (const [at, leaf] of ends.entries()) {

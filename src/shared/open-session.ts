@@ -91,7 +91,7 @@ export function logOptions(
     onWarning: (where, message) => io.note(`${where}: warning: ${message}`),
     chunks,
     readAhead,
-    ...(io.progress.wanted ? { onPhase, onMorePasses: (bytes: number) => reserve.holdMore(bytes) } : {}),
+    ...(io.progress.isShown ? { onPhase, onMorePasses: (bytes: number) => reserve.holdMore(bytes) } : {}),
     scratch,
     ...(name === '-' ? {} : { near: filesNear(name, io) }),
   };
@@ -108,7 +108,7 @@ export async function openSession(name: string, io: Io, choice: Choice = {}, sto
   const options = { ...logOptions(place.path, io), scanner: scannerKind(io.env), ...wanted };
   const session = await openLog(store ?? (await openUnpacked(place.path, io)), options);
   noteConversion(session, wanted.session, io);
-  if (io.progress.wanted) session.onRead = (bytes) => io.progress.read(bytes);
+  if (io.progress.isShown) session.onRead = (bytes) => io.progress.read(bytes);
   return session;
 }
 

@@ -1,6 +1,6 @@
 import { UsageError } from '../util/errors.ts';
+import type { StartOfDay } from '../util/parse-time.ts';
 import { partitionPoint } from '../util/search.ts';
-import type { StartOfDay } from '../util/since.ts';
 
 /** The offset of a zone changes at whole quarters of an hour. */
 const QUARTER = 15 * 60_000;

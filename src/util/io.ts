@@ -48,7 +48,7 @@ export interface Processes {
 /** The progress of a long run: shown only on a terminal's stderr, after one second. */
 export interface Progress {
   /** False if nothing is shown, so that nothing need be counted beforehand. */
-  readonly wanted: boolean;
+  readonly isShown: boolean;
   /** Announces bytes to be read. Not called for stdin. */
   expect(bytes: number): void;
   /** Counts bytes that were read. */
@@ -59,4 +59,4 @@ export interface Progress {
   phase(name: string): void;
 }
 
-export const NO_PROGRESS: Progress = { wanted: false, expect() {}, read() {}, file() {}, phase() {} };
+export const NO_PROGRESS: Progress = { isShown: false, expect() {}, read() {}, file() {}, phase() {} };

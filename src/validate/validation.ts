@@ -156,7 +156,7 @@ export class Validation {
   async #checkAll(targets: readonly CheckTarget[]): Promise<void> {
     const names = targets.filter(({ error, ignored }) => (error ?? ignored) === undefined).map(({ name }) => name);
     const { progress } = this.#io;
-    if (progress.wanted) for (const name of names) progress.expect(await sizeOf(name));
+    if (progress.isShown) for (const name of names) progress.expect(await sizeOf(name));
     const jobs = await this.#jobs(names);
     const here = (name: string): Promise<FileCheck> => checkFile(this.#checker, name, () => this.#pause());
     const pool = { script: WORKER, settings: this.#options.settings, threads: jobs };

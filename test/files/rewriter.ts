@@ -61,7 +61,7 @@ const io: Io = {
   note: (message) => {
     process.stderr.write(`${message}\n`);
   },
-  progress: { wanted: false, expect() {}, read() {}, file() {}, phase() {} },
+  progress: { isShown: false, expect() {}, read() {}, file() {}, phase() {} },
 };
 try {
   process.exitCode = await command.run(parseArgv(command.options, process.argv.slice(2)).given(), io);

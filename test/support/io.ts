@@ -19,7 +19,7 @@ export function testIo(stdin: string | Buffer = ''): Io & { readonly notes: stri
     processes: { own: process.pid, isRunning: () => true },
     signal: new AbortController().signal,
     note: (message) => notes.push(message),
-    progress: { wanted: false, expect: () => {}, read: () => {}, file: () => {}, phase: () => {} },
+    progress: { isShown: false, expect: () => {}, read: () => {}, file: () => {}, phase: () => {} },
     notes,
   };
 }

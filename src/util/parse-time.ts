@@ -11,7 +11,7 @@ const localStart: StartOfDay = (...day) => new Date(...day).getTime();
  * Parses a time given by the user, in milliseconds since 1970: an age ('90m', '12h', '7d', '2w'), a day in the local
  * time zone ('2026-11-01'), or ISO 8601. With `isEnd` a day means its end.
  */
-export function readMoment(
+export function parseTime(
   option: string,
   text: string | undefined,
   now: number,
