@@ -45,7 +45,7 @@ export function externalizeLine(raw: string, from: number, { minChars, put }: Ex
   return { ...replaced, left };
 }
 
-/** A few characters are enough to tell most text from base64. */
+/** A few characters are enough to distinguish most text from base64. */
 const PROBE = /^[A-Za-z0-9+/]*={0,2}$/;
 const PROBE_LENGTH = 64;
 

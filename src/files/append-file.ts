@@ -16,7 +16,7 @@ export class AppendFile {
     this.path = attemptWrite(name, () => behindLinks(name));
   }
 
-  /** The file as it is now: its size, 0 where there is none, and whether somebody replaced it since the last look. */
+  /** The file as it is now: its size, 0 where there is none, and whether it was replaced since the last check. */
   look(): { readonly size: number; readonly replaced: boolean } {
     const replaced = this.#fd !== undefined && !isSameFile(this.path, fstatSync(this.#fd, { bigint: true }));
     if (replaced) this.close();

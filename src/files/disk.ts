@@ -122,7 +122,7 @@ export function ownershipOf(facts: BigIntStats): Ownership {
 export function adopt(fd: number, { mode, uid, gid }: Ownership): void {
   let rights = mode;
   if (!isGiven(fd, uid, gid)) {
-    // The set-id bits would now work for somebody else.
+    // The set-id bits would now apply to another owner.
     rights &= isGiven(fd, -1, gid) ? 0o1777 : 0o1707;
   }
   fchmodSync(fd, rights);

@@ -136,7 +136,7 @@ export class InPlace implements Sink {
     });
   }
 
-  /** The file's name with a suffix and a number that nobody has taken; `make` is false where it is taken. */
+  /** The file's name with a suffix and a free number; `make` returns false if it is taken. */
   #firstFree(suffix: string, make: (path: string) => boolean): string {
     for (let number = 0; ; number++) {
       const path = `${this.#path}${suffix}${number === 0 ? '' : number}`;

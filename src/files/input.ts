@@ -24,7 +24,7 @@ export function inputChunks(name: string, io: Pick<Io, 'stdin' | 'signal'>): Asy
 
 async function* stdinChunks({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<Buffer> {
   try {
-    // A stop is heard while the next chunk is waited for.
+    // A stop takes effect while the next chunk is awaited.
     for await (const chunk of addAbortSignal(signal, stdin)) yield Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
   } catch (error) {
     requireRunning(signal);
@@ -75,7 +75,7 @@ async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
   const read = (): void => {
     const buffer = free.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
     const bytes = readInto(fd, buffer, isFile ? position + reading.length * CHUNK_BYTES : null);
-    // Whoever waits for it gets the error; nobody waits after the last chunk that was wanted.
+    // The reader gets the error when it awaits the chunk; one that stops early never does.
     bytes.catch(() => {});
     reading.push({ buffer, bytes });
   };
@@ -211,7 +211,7 @@ export async function sizeOf(path: string): Promise<number> {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The text of a file that somebody wrote by hand, such as a configuration; a large one is refused. */
+/** The text of a file written by hand, such as a configuration; a large one is refused. */
 export async function readSmallFile(path: string, most = MEBIBYTE): Promise<string> {
   let bytes = Buffer.alloc(0);
   for await (const chunk of fileChunks(path)) {

@@ -17,7 +17,7 @@ interface Holder {
   readonly token: string;
 }
 
-/** A lock without a readable holder is somebody's who is just writing it, or was killed in that very moment. */
+/** A lock without a readable holder is just being written, or its process was killed at that moment. */
 const UNREADABLE_IS_STALE_MS = 5_000;
 
 /**
@@ -91,7 +91,7 @@ function takeOver(path: string, content: string, random: Io['random']): void {
     if (errorCode(error) === 'ENOENT') return;
     throw fileError(path, error);
   }
-  // Where somebody took the lock in between, its former holder finds out when it gives it back.
+  // If another process took the lock in between, its former holder notices when it releases it.
   if (read(aside) !== content) tryOr(undefined, () => linkSync(aside, path));
   remove(aside);
 }

@@ -5,7 +5,7 @@ import { cutLines } from '../formats/cut-lines.ts';
 import type { AheadMessage, AheadTask } from './read-ahead.ts';
 
 const CHUNK_BYTES = 256 * 1024;
-/** What is read early is held in memory, so nobody reads further ahead than so many blocks. */
+/** Blocks that are read ahead are held in memory, so there is a limit. */
 const MOST_AHEAD = 8;
 
 type Post = (message: AheadMessage, moved?: readonly ArrayBuffer[]) => void;

@@ -25,7 +25,7 @@ export interface AheadTask {
   readonly taken: Int32Array;
 }
 
-/** What the thread says: some lines, and the bytes that were read for them; at the end what was counted. */
+/** A message of the thread: some lines and the bytes that were read for them; at the end the counts. */
 export type AheadMessage =
   | { readonly lines: CutLines | OddLine; readonly bytes: number }
   | { readonly facts: SourceFacts };

@@ -32,7 +32,7 @@ const MOST_UNPACKED = 256 * 1024 * 1024;
 
 /**
  * A database, from a file or from chunks, as a store whose bytes are one line that names its tables. SQLite sees it in a
- * private folder, because it makes files beside a database, and locks it. What is wrong with it is told with the name.
+ * private folder, because it makes files beside a database, and locks it. Errors name the file.
  */
 export async function openDatabase(
   name: string,
@@ -191,7 +191,7 @@ class DatabaseSnapshot implements LogDatabase {
           throw new AppError(`${this.#name}: was changed while it was read; run again, or on a copy`);
         if (rows.length === 0) return;
         yield rows;
-        // A signal is heard only when nothing else is to be done.
+        // A signal arrives only when the event loop turns.
         await new Promise((done) => setImmediate(done));
       }
     } finally {
@@ -240,7 +240,7 @@ function batchOf(found: Iterator<DatabaseRow>): DatabaseRow[] {
   return rows;
 }
 
-/** The columns of each table. Views and virtual tables are left out: what they give is made up by whoever wrote them. */
+/** The columns of each table. Views and virtual tables are left out: their rows come from code in the database. */
 async function tablesOf(database: LogDatabase): Promise<Record<string, string[]>> {
   const tables = new Map<string, string[]>();
   const sql = `SELECT schema.name AS name, info.name AS "column" FROM sqlite_schema AS schema

@@ -26,7 +26,7 @@ export function standardError(fd: number, make: () => Output): Output {
     done?.();
     return true;
   };
-  // Nobody hears of its errors.
+  // Its errors are not reported.
   return { write, on() {} };
 }
 
@@ -62,7 +62,7 @@ export async function inThread<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-/** Whether another thread opens or reads something, and perhaps waits for whoever is at the other end of a pipe. */
+/** Whether another thread opens or reads something, and perhaps waits for the other end of a pipe. */
 export function isThreadWaiting(): boolean {
   return waiting > 0;
 }

@@ -13,7 +13,7 @@ export function isTempName(name: string): boolean {
 }
 
 /**
- * A private file that nobody can guess the name of, in the folder where its content is to end up. It is created,
+ * A private file with a name that cannot be guessed, in the folder where its content is to end up. It is created,
  * renamed and removed by calls that do not wait, so that a signal finds it either registered or gone; when the signal
  * aborts it is removed at once.
  */

@@ -10,7 +10,7 @@ import { isPacked, PACKED_START, PIECE_BYTES, Unpacker } from './zstd.ts';
 
 /** What SQLite puts in front of a database. */
 const DATABASE_MAGIC = Buffer.from('SQLite format 3\0');
-/** So many bytes tell what a file is. */
+/** Enough bytes to recognize what a file is. */
 const START_BYTES = DATABASE_MAGIC.length;
 
 export function isDatabase(start: Buffer): boolean {
@@ -93,7 +93,7 @@ export async function databaseIn(
   return { database: await openDatabase(name, { chunks: all }, signal) };
 }
 
-/** Whether a file is a database, by its first bytes. A pipe is not opened: whoever writes to it would lose its reader. */
+/** Whether a file is a database, by its first bytes. A pipe is not opened: its writer would lose the reader. */
 export function isDatabaseFile(path: string): boolean {
   const start = Buffer.alloc(START_BYTES);
   const isFile = tryOr(false, () => statSync(path).isFile());
@@ -107,14 +107,14 @@ async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerato
 
 /**
  * The same bytes where they are not packed. Of a damaged archive what can be unpacked; it ends with a line that is torn,
- * so that whoever reads it knows that there was more.
+ * so that readers see that there was more.
  */
 export async function* unpacked(
   name: string,
   chunks: AsyncIterable<Buffer>,
   note: Io['note'] = () => {},
 ): AsyncGenerator<Buffer, void> {
-  /** The first bytes, until there are enough of them to tell. */
+  /** The first bytes, until there are enough of them to recognize the file. */
   let start: Buffer | undefined = Buffer.alloc(0);
   let unpacker: Unpacker | undefined;
   for await (const chunk of chunks) {

@@ -54,7 +54,7 @@ export async function* findFiles(
   }
 }
 
-/** Announces how much will be read in all passes, where somebody watches the progress. Gives the bytes of one pass. */
+/** Announces how much will be read in all passes, if progress is shown. Returns the bytes of one pass. */
 export async function announce(operands: readonly string[], io: Io, passes = 1): Promise<number> {
   if (!io.progress.isShown) return 0;
   let bytes = 0;

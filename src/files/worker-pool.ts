@@ -4,7 +4,7 @@ import { isThere } from './input.ts';
 
 /** A message costs as much as a small task, so some tasks go together, unless there are few. */
 const LARGEST_BATCH = 8;
-/** What is done early is held, so nobody works further ahead than so many batches for each thread. */
+/** Results that are ready early are held, so there is a limit of batches ahead per thread. */
 const AHEAD = 4;
 /** A worker has the next batch at hand while this thread is busy. */
 const QUEUED = 2;

@@ -1,6 +1,6 @@
 /** What zstd puts in front. */
 const MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-/** So many bytes tell that something is packed. */
+/** Enough bytes to recognize packed data. */
 export const PACKED_START = MAGIC.length;
 /** So much is unpacked at a time, because a little may become much. */
 export const PIECE_BYTES = 16 * 1024;

@@ -87,7 +87,7 @@ export async function* readBlocks(
   else if (heldBytes > 0) yield lastLine(held.subarray(0, heldBytes), number, offset);
 }
 
-/** The same for an input that is all in memory, and no longer than a line may be: nobody has to be waited for. */
+/** The same, synchronously, for an input in memory that is no longer than a line may be. */
 export function* piecesOf(input: Buffer, number = 1, offset = 0): Generator<LineBlock | Line> {
   const cut = input.lastIndexOf(0x0a) + 1;
   const block = new LineBlock(input.subarray(0, cut), number, offset);
@@ -146,7 +146,7 @@ export class LineBlock {
     return this.#encoding;
   }
 
-  /** How many lines it has; whoever has counted them may say so. */
+  /** How many lines it has; set by code that has counted them anyway. */
   get lines(): number {
     this.#lines ??= countLines(this.bytes);
     return this.#lines;

@@ -64,7 +64,7 @@ export function* shortLines(
   }
 }
 
-/** The lines of a block that the scanner has loaded, without the members that nobody reads. */
+/** The lines of a block that the scanner has loaded, with only the members that are read. */
 export function* outlines(block: LineBlock, scanner: Scanner, names: ReadNames): Generator<ReadLine, void, void> {
   const { bytes } = block;
   const { records } = scanner;

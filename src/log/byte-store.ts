@@ -11,7 +11,7 @@ export interface ByteStore {
   readAt(buffer: Buffer, position: number): Promise<number>;
   /** Of a database, whose bytes are a line that names its tables. */
   readonly database?: LogDatabase | undefined;
-  /** Its lines, cut and counted by another thread, where that is worth it; `onBytes` hears how far that is. */
+  /** Its lines, cut and counted by another thread, where that is worth it; `onBytes` is called with the bytes read. */
   readAhead?(cutting: Cutting, onBytes: (bytes: number) => void): Promise<CountedLines | undefined>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface RandomAccess {
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
 }
 
-/** Whoever hands out the pieces may use their memory again. */
+/** Copies the chunks, because their memory may be reused. */
 export async function copyOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const chunk of chunks) pieces.push(Buffer.from(chunk));
@@ -105,7 +105,7 @@ export function memoryScratch(): Scratch {
   };
 }
 
-/** The same store for one of several readers: whoever has opened it closes it. */
+/** The same store for one of several readers, which must not close it. */
 export function keptOpen(store: ByteStore): ByteStore {
   return {
     get size() {

@@ -14,7 +14,7 @@ export interface IndexBuilderOptions {
   readonly key: Uint8Array;
   /** Parse every line instead of looking for its envelope: slower, but no damaged line gets in. */
   readonly careful: boolean;
-  /** Gets the first lines, until it has seen enough and says so, or that the log is not to be indexed. */
+  /** Called with the first lines until it returns 'enough', or 'stop' if the log is not to be indexed. */
   readonly look?: (line: Line) => 'go on' | 'enough' | 'stop';
   /** The line of the file, for a line of a copy. */
   readonly lineOf?: (line: number) => number;

@@ -25,7 +25,7 @@ export interface NewEntry {
   readonly id: string | undefined;
   /** Null, undefined and '' make a root. */
   readonly parentId: string | null | undefined;
-  /** The parent's position where the log tells it by order alone, as version 1 does. */
+  /** The parent's position where only the order of lines defines it, as in version 1. */
   readonly parent?: number;
   readonly type: string;
   /** The role of a message. */
@@ -34,7 +34,7 @@ export interface NewEntry {
   readonly offset: number;
   /** Bytes without the newline. */
   readonly length: number;
-  /** Six bits for whoever fills the index. */
+  /** Six bits for the code that fills the index. */
   readonly flags?: number;
 }
 
@@ -51,7 +51,7 @@ interface IndexRow {
   flags: number;
 }
 
-/** An entry as ranges of ASCII bytes. Whoever adds very many fills the same one again and again. */
+/** An entry as ranges of ASCII bytes. One object is reused for all entries. */
 export interface EntryRanges extends IndexRow {
   bytes: Buffer;
   idStart: number;
@@ -296,7 +296,7 @@ export class LogIndex {
     return this.#types.name(this.#typeCodes.at(position));
   }
 
-  /** The message's role where whoever filled the index knew it, else ''. */
+  /** The message's role if it is known, else ''. */
   roleOf(position: number): string {
     return this.#roles.name(this.#roleCodes.at(position));
   }
@@ -313,7 +313,7 @@ export class LogIndex {
     return this.#lengths.at(position);
   }
 
-  /** Puts another number of 32 bits in the place of the length, for whoever fills the index and needs no lengths. */
+  /** Stores another number of 32 bits in place of the length, for code that needs no lengths. */
   setNote(position: number, note: number): void {
     this.#lengths.set(position, note);
   }

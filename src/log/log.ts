@@ -43,7 +43,7 @@ export class Log {
   readonly index: LogIndex;
   /** False where the last line has no newline, so that the next append would run into it. True for an empty log. */
   readonly endsWithNewline: boolean;
-  /** Hears how many bytes of entries were read. */
+  /** Called with the number of bytes of entries that were read. */
   onRead: ((bytes: number) => void) | undefined;
   /** What it is made of, for messages: the rows of a session in a database count as lines do. */
   unit: 'line' | 'row' = 'line';
@@ -76,7 +76,7 @@ export class Log {
 
   /** Damaged lines, left out. Damage inside a line may be noticed only when the line is read, so ask at the end. */
   get damage(): readonly LeftOut[] {
-    // Sorted when somebody asks: a log may have a million lines that only the reading shows to be damaged.
+    // Sorted on demand: a log may have a million lines whose damage is found only when they are read.
     if (!this.#isSorted) this.#damage.sort((a, b) => a.line - b.line);
     this.#isSorted = true;
     return this.#damage;

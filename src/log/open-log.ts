@@ -29,7 +29,7 @@ export interface OpenLogOptions {
   readonly random: (bytes: number) => Uint8Array;
   /** Gets what the user has to know; `where` is the name, with the line where it concerns one. */
   readonly onWarning: (where: string, message: string) => void;
-  /** The bytes of one more pass over the store, counted where somebody wants to know. */
+  /** The bytes of one more pass over the store, counted for the progress. */
   readonly chunks?: (store: ByteStore) => AsyncIterable<Buffer>;
   /** The same in another thread, where that is worth it. */
   readonly readAhead?: (store: ByteStore, cutting: Cutting) => Promise<CountedLines | undefined>;

@@ -5,7 +5,7 @@ export function scannerKind(env: Readonly<Record<string, string | undefined>>): 
   return env['SESSIONCTL_SCANNER'] === 'off' ? 'off' : 'compiled';
 }
 
-/** What the scanner says about a line, as numbers of 32 bits. */
+/** What the scanner finds in a line, as numbers of 32 bits. */
 export const FIELDS = 16;
 export const FIELD = {
   /** Where the line starts in the block, and how long it is without its newline. */
@@ -56,7 +56,7 @@ export const MOST_CALLS = 32768;
 /** Keys below which no schema looks: what is there counts by its kind alone. A test compares this with the schemas. */
 export const OPAQUE_KEYS: readonly string[] = ['arguments', 'details', 'data', 'input'];
 
-/** What `scanTexts` says about a line beside its start and length. */
+/** What `scanTexts` gives for a line beside its start and length. */
 export const TEXT_FIELD = {
   /** 1 where it may have a number that JSON.parse does not give back as it was. */
   suspect: 2,
@@ -68,7 +68,7 @@ export const TEXT_FIELD = {
 /** Where a long text starts, where it may be cut and where it ends, and the length of what is behind the cut as a string. */
 export const TEXT_FIELDS = 4;
 
-/** What `outline` says about a line beside its start and length. */
+/** What `outline` gives for a line beside its start and length. */
 export const OUTLINE_FIELD = {
   /** The length of its outline; 0 where the line must be read in full. */
   length: 2,

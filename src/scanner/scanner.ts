@@ -22,7 +22,7 @@ export interface Scanner {
   readonly calls: Int32Array;
 }
 
-/** Which members somebody reads, by their names, in ASCII. */
+/** The names of the members that are read, in ASCII. */
 export interface ReadNames {
   readonly members: readonly string[];
   /** Members of which it matters only whether they are an empty string; any other string becomes another one. */

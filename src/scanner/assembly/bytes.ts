@@ -100,7 +100,7 @@ export function skipString(at: usize): usize {
       const first = <u32>load<u8>(at + 2);
       const second = <u32>load<u8>(at + 3);
       if (!isHex(first) || !isHex(second) || !isHex(load<u8>(at + 4)) || !isHex(load<u8>(at + 5))) return 0;
-      // Surrogates, paired or not: whoever reads the line in full looks at them.
+      // Surrogates, paired or not, are checked when the line is read in full.
       if ((first | 0x20) == 0x64 && (second >= 0x38 && second != 0x3a)) return 0;
       at += 6;
     } else {

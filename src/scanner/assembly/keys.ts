@@ -90,7 +90,7 @@ function meaningOf(start: usize, length: usize): u32 {
   return keys + (<usize>((folded * 0x9e3779b97f4a7c15) >>> (64 - KEY_BITS)) << 5);
 }
 
-/** A key that was not met lately, in full. Gives the slot that tells of it; 0 where it is no key, or may be any one. */
+/** A key that was not seen recently, in full. Returns its slot; 0 if it is not a key or may be any. */
 export function readKey(at: usize, text: v128, slotOfText: usize): usize {
   if (skipString(at) == 0 || (!stringPlain && hasEscape(stringStart, stringEnd))) return 0;
   const length = stringEnd - stringStart;

@@ -1,4 +1,4 @@
-// AssemblyScript, not TypeScript: lines without the members that nobody reads. The numbers here are those of
+// AssemblyScript, not TypeScript: lines with only the members that are read. The numbers here are those of
 // src/scanner/layout.ts.
 import { is4, skipLine, skipNumber, skipSpace, skipString, stringEnd, stringPlain, stringStart } from './bytes';
 import { longNames, MOST_LONG_NAMES, NAME_BITS, names, shortLength, shortText } from './keys';

@@ -38,7 +38,7 @@ export const calls: usize = records + (MOST_LINES * FIELDS * 4);
 export const input: usize = calls + (MOST_CALLS * 12);
 
 // The cursor is handed from function to function, for a global one would be read and written at every
-// step; 0 stands for a line that is left to whoever reads it in full.
+// step; 0 stands for a line that is to be read in full.
 
 // Facts of the line at hand.
 let idStart: i32 = 0;
@@ -70,7 +70,7 @@ export function seed(a: u32, b: u32): void {
   clearKeys();
 }
 
-/** Makes room for so many bytes and tells where they go; 0 where there is none. */
+/** Makes room for so many bytes and returns its address; 0 if there is none. */
 export function reserve(bytes: usize): usize {
   return roomAt(input, bytes);
 }
@@ -206,7 +206,7 @@ function skipMember(at: usize, place: i32, key: i32, depth: i32): usize {
   }
   if (key == KEY_MESSAGE) return skipValue(at, AT_MESSAGE, depth);
   if (key == KEY_CONTENT) return skipValue(at, AT_CONTENT, depth);
-  // Facts that are no strings: a parent may be null, all else is left to whoever reads the line in full.
+  // Facts that are no strings: a parent may be null, anything else makes the line be read in full.
   if (key == KEY_PARENT && first == 0x6e) {
     parentLength = NULL;
     return skipValue(at, AT_OTHER, depth);
