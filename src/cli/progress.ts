@@ -31,7 +31,9 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
   let current = '';
   let phase = READING;
   let share = 0;
-  /** Where the share was set last because more was to be read than was known: it goes on from there, and never falls. */
+  /**
+   * Where the share was set last because more was to be read than was known: it goes on from there, and never falls.
+   */
   let from = { share: 0, bytes: 0 };
   const nextShare = (): number => {
     const left = expected - from.bytes;

@@ -44,7 +44,9 @@ export interface Outgoing {
 interface PathOutput extends WriteOptions {
   readonly out: ByteWriter;
   readonly asset: SessionSink['asset'];
-  /** Called with the number of bytes to read, each time that the format reads the path; gives what to call at the end. */
+  /**
+   * Called with the number of bytes to read, each time that the format reads the path; gives what to call at the end.
+   */
   readonly onReading?: (bytes: number) => () => void;
 }
 

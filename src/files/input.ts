@@ -47,7 +47,9 @@ async function opened(path: string): Promise<number> {
   return await inThread(calls.open(path, constants.O_RDONLY)).catch(failing(path));
 }
 
-/** A regular file that fits into the memory, whole; undefined for any other. For many files it is faster than chunks. */
+/**
+ * A regular file that fits into the memory, whole; undefined for any other. For many files it is faster than chunks.
+ */
 export function readWhole(path: string, memory: Buffer): Buffer | undefined {
   return tryOr(undefined, () => {
     const facts = statSync(path);

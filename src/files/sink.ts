@@ -68,7 +68,8 @@ export function toFile(name: string, { input, hasInPlace, mode, random, signal }
     streams: false,
     commit: async () =>
       attemptWrite(name, () => {
-        // A crash loses no data of a new file that the input does not have, as with cp; a replaced file might lose some.
+        // A crash loses no data of a new file that the input does not have, as with cp; a replaced file might lose
+        // some.
         temp.finish(facts && ownershipOf(facts), facts !== undefined);
         temp.moveTo(path, facts !== undefined);
         return true;

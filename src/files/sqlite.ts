@@ -95,7 +95,9 @@ interface SnapshotFile {
   readonly isUnchanged: () => boolean;
 }
 
-/** A database that is not in use is read where it is; else SQLite gets a copy, with what is not yet in the file itself. */
+/**
+ * A database that is not in use is read where it is; else SQLite gets a copy, with what is not yet in the file itself.
+ */
 async function snapshotOf(path: string, file: string, signal: AbortSignal): Promise<SnapshotFile> {
   for (let copies = 0; copies < MOST_COPIES; copies++) {
     const before = versionOf(path);

@@ -21,7 +21,9 @@ export async function threadsFor(sizes: readonly number[], script: string): Prom
 
 type Work<Task, Result> = (task: Task) => Promise<Result>;
 
-/** What a script does with each task, given the settings, in a worker that `mapInThreads` started; elsewhere nothing. */
+/**
+ * What a script does with each task, given the settings, in a worker that `mapInThreads` started; elsewhere nothing.
+ */
 export function serveTasks<Settings, Task, Result>(start: (settings: Settings) => Work<Task, Result>): void {
   let work: Work<Task, Result> | undefined;
   let last = Promise.resolve();

@@ -88,7 +88,9 @@ export class NativeWriter {
   /** The last time that the source has itself. */
   #known = 0;
 
-  /** `sessionId` is the source's own; all ids that are made up depend on it, so that the same log gives the same ids. */
+  /**
+   * `sessionId` is the source's own; all ids that are made up depend on it, so that the same log gives the same ids.
+   */
   constructor(
     format: Pick<LogFormat, 'id'>,
     source: LogSource,
@@ -363,7 +365,9 @@ export class NativeWriter {
   }
 }
 
-/** The id that a session has in its native form: a UUID made from the source's id (version 5, in a namespace of ours). */
+/**
+ * The id that a session has in its native form: a UUID made from the source's id (version 5, in a namespace of ours).
+ */
 export function sessionUuid(format: string, id: string): string {
   const bytes = Buffer.from(hash('sha1', `sessionctl\0${format}\0${id}`, 'hex').slice(0, 32), 'hex');
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;

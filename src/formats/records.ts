@@ -7,7 +7,10 @@ import { type CutLines, cutLines, LINE_FACTS, type OddLine, REST_FACTS, SUSPECT 
 import type { CountedLines, LogSource, OnDamage, SourceRecord } from './format.ts';
 import type { LongTexts } from './long-texts.ts';
 
-/** The records of a log, a batch at a time, each read when its turn comes; damaged lines go to `onDamage`, with the number of whole records in them. */
+/**
+ * The records of a log, a batch at a time, each read when its turn comes; damaged lines go to `onDamage`, with the
+ * number of whole records in them.
+ */
 export async function* readRecords(
   chunks: AsyncIterable<Uint8Array>,
   onDamage: OnDamage,

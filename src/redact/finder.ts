@@ -11,7 +11,9 @@ export const KIND_IDS: readonly string[] = [
   ...new Set([...kinds, ...Object.values(optionalKinds), ...presetRules].map(({ id }) => id).concat(OTHER_KINDS)),
 ].sort();
 
-/** A marker that replaces a secret, from this run or an earlier one. Only of known kinds, so nothing can hide in one. */
+/**
+ * A marker that replaces a secret, from this run or an earlier one. Only of known kinds, so nothing can hide in one.
+ */
 export const MARKER = new RegExp(`\\[redacted:(?:${KIND_IDS.join('|')}):\\d+\\]`, 'g');
 
 /** A secret in a text. */

@@ -4,7 +4,10 @@ import { escapeUnsafe, printable, visibleEscape } from '../util/printable.ts';
 import { counted, fill } from '../util/words.ts';
 import { paintedSummary, type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
 
-/** A greppable line for each finding; on a terminal the same facts grouped by file and cause, with the summary at the end. */
+/**
+ * A greppable line for each finding; on a terminal the same facts grouped by file and cause, with the summary at the
+ * end.
+ */
 export function textReporter(options: ReporterOptions): Reporter {
   return options.isTerminal
     ? grouped(options)

@@ -65,7 +65,10 @@ export const TEXT_FIELD = {
   /** How many long texts it has. */
   texts: 4,
 } as const;
-/** Where a long text starts, where it may be cut and where it ends, and the length of what is behind the cut as a string. */
+/**
+ * Where a long text starts, where it may be cut and where it ends, and the length of what is behind the cut as a
+ * string.
+ */
 export const TEXT_FIELDS = 4;
 
 /** What `outline` gives for a line beside its start and length. */

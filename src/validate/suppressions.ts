@@ -88,7 +88,9 @@ export class LogSuppressions {
     this.#hidesAll = mode === 'all';
   }
 
-  /** What is to be reported now: not this one as long as it may be known; with the first that is new, all of its rule. */
+  /**
+   * What is to be reported now: not this one as long as it may be known; with the first that is new, all of its rule.
+   */
   pass(finding: Finding): readonly Finding[] {
     const { rule } = finding;
     const count = (this.found.get(rule) ?? 0) + 1;

@@ -1,6 +1,9 @@
 import { FILTER_LIST } from './filters.ts';
 
-/** The part of the page's script that filters the entries, copies links, draws the turns along the time and saves a branch. */
+/**
+ * The part of the page's script that filters the entries, copies links, draws the turns along the time and saves a
+ * branch.
+ */
 export const OVERVIEW_SCRIPT = String.raw`
 // Filters: the style hides what does not pass.
 for (const note of all('.note')) {

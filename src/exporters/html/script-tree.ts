@@ -1,4 +1,6 @@
-/** The part of the page's script that shows one branch at a time, and draws the tree of the branches and their entries. */
+/**
+ * The part of the page's script that shows one branch at a time, and draws the tree of the branches and their entries.
+ */
 export const TREE_SCRIPT = String.raw`
 // Branches: which runs lie on the path to the end of which branch.
 const runs = new Map(all('section[data-run]').map((section) => [section.dataset.run, section]));

@@ -15,7 +15,9 @@ export function blocksOf(content: unknown): Blocks {
   return Array.isArray(content) ? content.filter(isObject) : [];
 }
 
-/** What the user or a tool said, as text and images; what native logs cannot hold becomes words and goes to `others`. */
+/**
+ * What the user or a tool said, as text and images; what native logs cannot hold becomes words and goes to `others`.
+ */
 export function saidBlocks(content: unknown, writer: NativeWriter, line: number, others: JsonObject[]): Blocks {
   return blocksOf(content).map((block) => {
     if (block['type'] === 'text') return { type: 'text', text: stringOf(block['text']) ?? '' };

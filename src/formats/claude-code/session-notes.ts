@@ -3,7 +3,9 @@ import { stringOf } from './describe.ts';
 import type { Places } from './places.ts';
 import type { Taken } from './tree-writer.ts';
 
-/** From this version on the end of a conversation is named, or is what was written last; before it is what is newest. */
+/**
+ * From this version on the end of a conversation is named, or is what was written last; before it is what is newest.
+ */
 const NAMES_LEAF = [2, 1, 325];
 
 /** What the records say of the session as a whole. */

@@ -116,7 +116,8 @@ const edit: RecordEditor = {
             output: text,
           };
     if (item === call) return answer;
-    // No ordinal: the next one is taken, programs that show the session stop at one that comes twice, and forks name them.
+    // No ordinal: the next one is taken, programs that show the session stop at one that comes twice, and forks name
+    // them.
     return { timestamp: call['timestamp'], type: 'response_item', payload: answer };
   },
   imageData: ({ image_url: url }) => /^data:[^;,]+;base64,(.*)$/s.exec(textOf(url))?.[1],

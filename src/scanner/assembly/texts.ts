@@ -1,4 +1,5 @@
-// AssemblyScript, not TypeScript: where the long strings of lines are. The numbers here are those of src/scanner/layout.ts.
+// AssemblyScript, not TypeScript: where the long strings of lines are. The numbers here are those of
+// src/scanner/layout.ts.
 import { skipLine, skipString, stringEnd, stringStart } from './bytes';
 import { calls, FIELDS, input, MOST_CALLS, MOST_LINES, records } from './scan';
 
