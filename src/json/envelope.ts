@@ -65,10 +65,7 @@ export function findEnvelope(raw: string): Envelope | undefined {
   return end >= 0 && skipSpace(raw, end) === raw.length ? found : undefined;
 }
 
-/**
- * Calls `visit` with each key and the start of its value; it returns the value's end. Returns the end of the object, or
- * -1.
- */
+/** Calls `visit` with each key and the start of its value, for the value's end. Returns the object's end, or -1. */
 function eachMember(raw: string, open: number, visit: (key: string, at: number) => number): number {
   let at = open;
   do {

@@ -15,10 +15,7 @@ const LINES_TOGETHER = 1000;
 const MAX_KINDS = 4;
 const LONGEST_TEXT = 200;
 
-/**
- * `depth`: columns of branches before it; `branchesOff`: the first entry of a side branch; `isRoot`: the root of a
- * tree.
- */
+/** `depth`: columns before it; `branchesOff`: the first entry of a side branch; `isRoot`: the root of a tree. */
 type DrawnEntry = { kind: 'entry'; position: number; depth: number; branchesOff: boolean; isRoot: boolean };
 /** Entries folded into one line, counted by role or type. */
 type DrawnRun = { kind: 'run'; depth: number; count: number; kinds: ReadonlyMap<string, number> };

@@ -52,10 +52,7 @@ interface WordPattern {
   readonly pattern: RegExp;
 }
 
-/**
- * A pattern for any of the words, or for nothing if there are none. Grouped by first character, which V8 searches
- * faster.
- */
+/** A pattern for any of the words, or for nothing. Grouped by first character, which V8 searches faster. */
 function anyOf(words: readonly string[]): string {
   if (words.length < 2) return words.map(spelled)[0] ?? '(?!)';
   const starts = [...new Set(words.map((word) => word.slice(0, 1)))];

@@ -13,10 +13,7 @@ export interface Kind {
   readonly accepts?: (secret: string, match?: RegExpExecArray) => boolean;
   /** Names of JSON members whose value is a secret if it is accepted. */
   readonly names?: RegExp;
-  /**
-   * An example that is found. <24> is 24 letters and digits, <32h> is hexadecimal, <9d> and <16U> are digits and
-   * capitals.
-   */
+  /** An example that is found: <24> is letters and digits, <32h> hexadecimal, <9d> digits, <16U> capitals, digits. */
   readonly example: string;
   /** A similar text that is not found. */
   readonly other: string;

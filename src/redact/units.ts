@@ -4,10 +4,7 @@ import { type Frame, pointerOf, walkJson } from '../json/walk.ts';
 
 /** A text of a line to search, unescaped. */
 export interface Unit {
-  /**
-   * 'json' is a string of JSON, whose own strings are searched; a number is only searched if its name suggests a
-   * secret.
-   */
+  /** 'json' is a string of JSON, whose own strings are searched; numbers only if their name suggests a secret. */
   readonly type: 'key' | 'string' | 'json' | 'number';
   readonly text: string;
   /** Its range in its container or else in the line, including quotes. */

@@ -5,10 +5,7 @@ import { partitionPoint } from '../util/search.ts';
 import { type Action, type Edit, RegionEditor } from './edits.ts';
 import type { Plan } from './plan.ts';
 
-/**
- * Bytes removed from the log, or the original bytes of an object that was fixed: as text if they are UTF-8, else
- * base64.
- */
+/** Bytes removed from the log, or the original bytes of a fixed object: as text if they are UTF-8, else base64. */
 export interface QuarantineRecord {
   readonly line: number;
   readonly offset: number;

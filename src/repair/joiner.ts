@@ -36,9 +36,7 @@ const NEXT: Readonly<Record<string, Readonly<Partial<Record<Expects, Expects>>>>
 };
 const WORD = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?=[\s,\]}]|$)/y;
 
-/** An object or array that is not closed yet. */
 interface OpenValue {
-  /** The line on which it opened. */
   readonly line: number;
   /** An object that is the first token on its line. */
   readonly startsLine: boolean;

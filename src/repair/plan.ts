@@ -33,7 +33,6 @@ export interface PlanOptions {
 export interface Plan {
   /** In the order of the input, without overlaps. */
   readonly regions: readonly Region[];
-  /** Bytes of the input. */
   readonly bytes: number;
   /** For inserted lines. */
   readonly newline: string;
@@ -41,7 +40,6 @@ export interface Plan {
   readonly lastNewline: string;
   /** The input has no error, and nothing changes. */
   readonly isHealthy: boolean;
-  /** Something goes to the quarantine. */
   readonly quarantines: boolean;
   /** Removed bytes are replaced by as many spaces, so that offsets do not change. */
   readonly keepsOffsets?: boolean;

@@ -123,10 +123,7 @@ async function bytesOfHealthy(request: RepairRequest, checks: RecordChecks): Pro
   return hasError ? undefined : bytes;
 }
 
-/**
- * Runs the fixes of the rules one after the other. After each change all rules check the records again, so that
- * problems caused by a fix are fixed too.
- */
+/** Runs the fixes one after the other; after each change all rules check again, so that its effects are fixed too. */
 async function fixAll(repair: RecordRepair, checks: RecordChecks, shouldFix: ShouldFix, request: RepairRequest) {
   const active = recordRules(checks);
   const fixes = [

@@ -62,7 +62,6 @@ export interface Finding {
   readonly fixable: boolean;
 }
 
-/** A line and its content. */
 export interface CheckedLine {
   readonly line: Line;
   readonly damage: Damage | undefined;
@@ -83,7 +82,6 @@ export interface CheckedObject {
   readonly shape: readonly ShapeIssue[];
 }
 
-/** Where a finding is. */
 export interface FindingPlace {
   readonly line: number;
   readonly offset: number;
@@ -120,11 +118,9 @@ export interface Rule extends RuleMeta {
   readonly looksAt?: 'shape' | 'unscanned' | 'values';
   /** Checks a whole object, in order, before it is added to the log's facts. */
   readonly object?: (object: CheckedObject, log: LogFacts, report: Report) => void;
-  /** Checks the whole log. */
   readonly end?: (log: LogFacts, report: Report) => void;
   /** Checks a record of another agent's log, in order, before it is added to the log's facts. */
   readonly record?: (record: CheckedRecord, log: RecordLog, report: Report) => void;
-  /** Checks the whole log of another agent. */
   readonly recordsEnd?: (log: RecordLog, report: Report) => void;
   /** During a repair the facts that `object` gets have only headers and counts. */
   readonly fix?: Fix | undefined;
@@ -203,7 +199,6 @@ export type BlobLookup = (
   text: string,
 ) => readonly { readonly path: string; readonly ref: string; readonly problem: BlobProblem | undefined }[];
 
-/** A rule on references to the blob store. */
 export function blobRule(
   id: BlobProblem,
   { message, ...texts }: RuleTexts & { message: (ref: string) => string },

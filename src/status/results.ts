@@ -23,10 +23,7 @@ const SKIPPED = /^Skipped due to queued user message\.?\s*$/;
 const RUNNING = /\bProcess running with session ID \S/;
 const PARTIAL = 'while it ran: partial effects are possible';
 
-/**
- * Reads a tool result as evidence. Denials and interruptions are recognized by text if the writer has no field for
- * them.
- */
+/** Reads a tool result as evidence; denials and interruptions by their text if the writer has no field for them. */
 export function outcomeOf(message: JsonObject): Outcome {
   const details = isObject(message['details']) ? message['details'] : {};
   const job = isObject(details['async']) ? details['async'] : {};

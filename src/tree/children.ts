@@ -5,10 +5,7 @@ const NONE = -1;
 /** `forwardParents` counts entries that come before their parent or are their own. */
 type Parents = Pick<LogIndex, 'size' | 'parentOf' | 'forwardParents'>;
 
-/**
- * The children of each entry, in file order. Cycles are cut at their earliest entry, which becomes a root. 8 bytes per
- * entry.
- */
+/** The children of each entry, in file order. Cycles are cut at their earliest entry, then a root. 8 bytes each. */
 export class Children {
   /** Entries without a parent in this log, and the earliest entry of each cycle. */
   readonly roots: readonly number[];

@@ -2,10 +2,7 @@ import { isSeenByModel } from '../entries/types/index.ts';
 import { type Duplicates, type LogIndex, MISSING_PARENT } from '../log/log-index.ts';
 import { Children, cycles } from './children.ts';
 
-/**
- * The path from the root to a position; empty for a negative one. It ends at a parent that is not in the log, and at an
- * id that was visited before.
- */
+/** The path from the root to a position; empty for a negative one. Ends at a missing parent and at a repeated id. */
 export function pathTo(index: LogIndex, position: number, duplicates?: Duplicates): Int32Array {
   const path = new Int32Array(index.size);
   let start = path.length;

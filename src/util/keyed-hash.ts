@@ -1,7 +1,4 @@
-/**
- * HalfSipHash-1-3 with 32 bits of output. Each run has its own key, so that no log can be crafted to make its ids
- * collide.
- */
+/** HalfSipHash-1-3 with 32 bits of output. Each run has its own key, so that no log can make its ids collide. */
 export class KeyedHash {
   readonly #key0: number;
   readonly #key1: number;

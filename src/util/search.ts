@@ -1,7 +1,4 @@
-/**
- * The first position from `from` on for which the test fails, else `to`. The test must hold for all before it and none
- * after it.
- */
+/** The first position from `from` on for which the test fails, else `to`. The test must not hold again after it. */
 export function partitionPoint(from: number, to: number, holds: (at: number) => boolean): number {
   let low = from;
   let high = to;

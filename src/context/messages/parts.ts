@@ -62,10 +62,7 @@ export function plainName(name: string, longest: number): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, longest);
 }
 
-/**
- * Makes ids for tool calls from the log's ids, with unsupported characters replaced; a repeated id gets a number,
- * because providers require unique ids.
- */
+/** Makes unique ids for tool calls, as providers require: other characters are replaced, repeated ids numbered. */
 export function uniqueNames(longest: number): (id: string) => string {
   /** By name: the last number appended to it. */
   const given = new Map<string, number>();

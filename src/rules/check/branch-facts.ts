@@ -31,10 +31,7 @@ export class BranchFacts {
   readonly #turns = uint32Column();
   /** By id: the index of its nearest call above, plus 1. */
   readonly #nearest: Uint32Array;
-  /**
-   * By call: the index of the call further up with the same id, plus 1; the turn that makes it; its results on this
-   * path.
-   */
+  /** By call: the outer call with the same id, plus 1; the turn that makes it; its results on this path. */
   readonly #outerCall: Uint32Array;
   readonly #turnOfCall: Uint32Array;
   readonly #results: Uint32Array;

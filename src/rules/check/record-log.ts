@@ -40,16 +40,12 @@ interface Snapshot extends SnapshotFacts {
   wrongCalls?: readonly string[];
 }
 
-/**
- * What rules know about another agent's log: grows record by record. Holds an index of about 50 bytes per record and no
- * content.
- */
+/** What rules know about another agent's log, added record by record: about 50 bytes each, and no content. */
 export class RecordLog {
   lines = 0;
   firstOversizeLine = 0;
   /** In a document a record has several lines, so gaps between line numbers are normal. */
   isDocument = false;
-  /** The first header and its line. */
   header: RecordFacts | undefined;
   headerLine = 0;
   /** The first records have what a new header needs. */

@@ -10,10 +10,7 @@ const USELESS: Readonly<Record<string, string>> = {
   'message.role': 'a message without a role',
 };
 
-/**
- * Fixes an entry without a usable type, id, parentId, message or role. With a known type and payload it is kept: it
- * gets an id, and a parent later. Otherwise it is removed.
- */
+/** Fixes an unusable field: an entry with a known type and payload gets an id or a parent, any other is removed. */
 export function fixField(repair: RepairState, { unit: entry, rule, path = '' }: ObjectFinding): void {
   if (entry.kind !== 'entry') return;
   const useless = USELESS[path];

@@ -170,10 +170,7 @@ function numbered(taken: readonly (string | undefined)[], mark: string): (id: st
   };
 }
 
-/**
- * Gives later calls with the same id a new one, with their results: the first result belongs to the first call, and so
- * on.
- */
+/** Gives later calls with the same id a new one, with their results: the first result is for the first call. */
 export const renameCalls: FixRecords = (repair, findings) => {
   // An agent loses the result of a call whose id ends in an underscore and a number.
   const newId = numbered(repair.callIds(), 'x');

@@ -35,7 +35,6 @@ export function insideOf(unit: RecordUnit): InsideChanges {
   return unit.inside;
 }
 
-/** A finding of a rule in a record. */
 export interface RecordFinding {
   readonly unit: RecordUnit;
   readonly rule: string;
@@ -49,7 +48,6 @@ export class RecordIndex extends LineIndex {
   readonly first: JsonObject[] = [];
   /** The start of the first line, to rebuild a torn header. */
   start = '';
-  /** Findings in single records. */
   readonly findings: RecordFinding[] = [];
   lines = 0;
 }
@@ -68,7 +66,6 @@ export class RecordRepair {
   header: JsonObject | undefined;
   /** Receives each removed image: its base64 text and its bytes. */
   keepImage: ((data: string, bytes: Buffer) => void) | undefined;
-  /** How many changes were made. */
   changes = 0;
   /** Damaged lines that stay, although a fix needs to change them. */
   readonly blocked = new Set<number>();
@@ -117,10 +114,7 @@ export class RecordRepair {
     return unit?.edits?.drop ? undefined : unit;
   }
 
-  /**
-   * Sets a path of a record to JSON. Not for frozen records. A path that is set twice keeps its first reason and gets
-   * the last value.
-   */
+  /** Sets a path of a record that is not frozen. Set twice, it keeps its first reason and gets the last value. */
   set(unit: RecordUnit, path: string, json: PathChange['json'], reason: ChangeReason): void {
     const { set } = insideOf(unit);
     const earlier = set.get(path);
@@ -305,7 +299,6 @@ export class RecordRepair {
       });
   }
 
-  /** The ids of all calls and results. */
   callIds(): string[] {
     return this.units.flatMap(({ facts }) => facts.blocks.flatMap((one) => one.callId ?? []));
   }
@@ -362,7 +355,6 @@ export class RecordRepair {
     this.changes++;
   }
 
-  /** Moves a header to the front. */
   moveToFront(unit: RecordUnit, reason: ChangeReason): void {
     editsOf(unit).moved = reason;
     this.putInFront({ text: '', rule: reason.rule, words: '', source: unit });

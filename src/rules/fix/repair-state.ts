@@ -115,10 +115,8 @@ export type RepairUnit = HeadLine | RepairEntry;
 /** An object on a line, in a log of any format. */
 export type AnyUnit = RepairUnit | RecordUnit;
 
-/** A finding of a rule in an object. */
 export interface ObjectFinding {
   readonly unit: RepairUnit;
-  /** The rule that found it. */
   readonly found: string;
   /** The rule named in the report: another one if only the fix of the bytes caused the problem. */
   readonly rule: string;

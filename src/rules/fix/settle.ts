@@ -137,10 +137,7 @@ function insertResults(
   }
 }
 
-/**
- * If the last entry hides newer work, appends an entry below that work which no model sees, so that it is the leaf
- * again.
- */
+/** If the last entry hides newer work, appends an entry below that work, which no model sees, as the new leaf. */
 export function settleLeaf(repair: RepairState): void {
   const { entries, lastTimestamp } = repair.index;
   const last = lastEntry(repair);

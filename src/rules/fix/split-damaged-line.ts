@@ -26,12 +26,8 @@ export interface Piece {
   readonly unit?: AnyUnit | undefined;
 }
 
-/**
- * A part of the input that changes: damaged lines fixed together, a line with an edited object, or a place of
- * insertion.
- */
+/** A part of the input that changes: damaged lines, a line with an edited object, or a place of insertion. */
 export interface Region {
-  /** The number of the first line. */
   readonly line: number;
   readonly offset: number;
   /** Including the last newline. */
