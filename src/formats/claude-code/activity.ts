@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { type Activity, type ActivityReader, timeOf } from '../activity.ts';
 import { blocksOf } from './content.ts';
 import { describeRecord, stringOf } from './describe.ts';
@@ -13,7 +13,7 @@ const READS = {
   texts: ['content', 'text'],
 };
 
-/** Tells what the records of a Claude Code transcript say. */
+/** Reports the activity in the records of a transcript. */
 export class ClaudeActivity implements ActivityReader {
   readonly reads = READS;
   readonly #activity: Activity;
@@ -28,7 +28,7 @@ export class ClaudeActivity implements ActivityReader {
     this.#activity.session({ id: stringOf(sessionId), cwd: stringOf(cwd), time });
     if (typeof uuid !== 'string' || !isObject(message) || hasKnownShape(record) === false) return;
     const { kind } = describeRecord(record);
-    // Only its words tell what was typed.
+    // Only the text shows whether it was typed.
     const isTyped = kind === 'prompt' && describeRecord(whole()).kind === 'prompt';
     if (isTyped) this.#activity.prompt({ id: originalId(record) ?? uuid, time });
     else if (kind === 'results') {
@@ -45,9 +45,9 @@ export class ClaudeActivity implements ActivityReader {
       id: originalId(record) ?? stringOf(record['uuid']),
       time,
       provider: 'anthropic',
-      // Claude Code speaks itself where it names no model.
+      // Claude Code writes such answers itself.
       model: model === '<synthetic>' ? '' : (stringOf(model) ?? ''),
-      tokens: tokensOf(isObject(usage) ? usage : {}),
+      tokens: tokensOf(objectOf(usage)),
       // Versions before 1.0.9 wrote it.
       cost: typeof record['costUSD'] === 'number' && record['costUSD'] > 0 ? record['costUSD'] : undefined,
       calls: blocksOf(content).flatMap((block) =>
@@ -60,7 +60,7 @@ export class ClaudeActivity implements ActivityReader {
   }
 }
 
-/** Where a fork says which record it has copied. */
+/** The record that a fork has copied. */
 function originalId({ forkedFrom }: JsonObject): string | undefined {
   return isObject(forkedFrom) ? stringOf(forkedFrom['messageUuid']) : undefined;
 }

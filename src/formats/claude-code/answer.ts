@@ -2,10 +2,10 @@ import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { SourceRecord } from '../format.ts';
 import type { NativeWriter } from '../native-writer.ts';
-import { type Blocks, blocksOf, otherMembers, spokenBlocks, usageOf } from './content.ts';
+import { answerBlocks, type Blocks, blocksOf, otherMembers, usageOf } from './content.ts';
 import { stringOf } from './describe.ts';
 
-/** A model that Claude Code names where it speaks itself. */
+/** The model of answers that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>';
 
 const STOP_REASONS = new Map<unknown, string>([
@@ -34,7 +34,7 @@ export class ClaudeAnswer {
     this.add(first.value);
   }
 
-  /** Two records belong to one answer where they say the same. */
+  /** Records with the same key belong to one answer. */
   static keyOf({ message, agentId, uuid }: JsonObject): string {
     const { id } = message as JsonObject;
     return `${stringOf(id) ?? `\0${stringOf(uuid)}`}\0${stringOf(agentId) ?? ''}`;
@@ -54,19 +54,19 @@ export class ClaudeAnswer {
     return stringOf(this.first.value['effort']);
   }
 
-  /** Undefined where no model said this. */
+  /** Undefined for an answer that no model gave. */
   get model(): string | undefined {
     const { model } = this.first.value['message'] as JsonObject;
     return typeof model === 'string' && model !== SYNTHETIC && model !== '' ? model : undefined;
   }
 
-  /** One call of the model, which is paid once however often it is written. */
+  /** Identifies a call of the model, which is paid once however often it is recorded. */
   get request(): string {
     const { message, requestId } = this.first.value;
     return `${stringOf((message as JsonObject)['id']) ?? this.uuids[0]}\0${stringOf(requestId) ?? ''}`;
   }
 
-  /** What native logs have no place for. */
+  /** Members that native logs do not have. */
   readonly rest = (others: readonly JsonObject[]): JsonObject => ({
     ...this.#others,
     ...(this.uuids.length > 1 ? { uuids: this.uuids } : {}),
@@ -83,7 +83,7 @@ export class ClaudeAnswer {
     const { id } = value['message'] as JsonObject;
     const isError = value['isApiErrorMessage'] === true;
     const blocks = this.#blocks.flat();
-    const content = isError ? [] : spokenBlocks(blocks, writer.dialect, others);
+    const content = isError ? [] : answerBlocks(blocks, writer.dialect, others);
     if (others.length > 0) writer.loss('BLOCK_AS_TEXT', 'lossy', line, this.uuids[0]);
     const hasCalls = content.some(({ type }) => type === 'toolCall');
     const error = (): string => blocks.map(({ text }) => text).join('\n');

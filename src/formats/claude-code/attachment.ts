@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { LossSeverity } from '../format.ts';
 
-/** Attachments that only the program itself reads. */
+/** Attachments that do not go to the model. */
 const SILENT: ReadonlySet<unknown> = new Set(
   `prompt_snapshot hook_success hook_cancelled hook_non_blocking_error hook_error_during_execution
   hook_permission_decision hook_system_message command_permissions structured_output already_read_file
@@ -12,12 +12,12 @@ export function isSilent(kind: unknown): boolean {
   return SILENT.has(kind);
 }
 
-/** Attachments that list what the program offers, and that it makes anew whenever a session starts or is resumed. */
+/** Attachments that list features; the program makes them again whenever it resumes a session. */
 const LISTINGS: ReadonlySet<unknown> = new Set(
   'skill_listing agent_listing_delta deferred_tools_delta mcp_instructions_delta'.split(' '),
 );
 
-/** How much is lost where the text of an attachment was not stored. */
+/** The severity of the loss where the text of an attachment is not in the log. */
 export function lossWithoutText(kind: unknown): LossSeverity {
   return LISTINGS.has(kind) ? 'info' : 'lossy';
 }
@@ -28,12 +28,12 @@ const MODES: ReadonlyMap<unknown, string> = new Map([
   ['plan_mode_exit', 'none'],
 ]);
 
-/** The mode from an attachment on, where it says so. */
+/** The mode that an attachment sets. */
 export function modeOf(kind: unknown): string | undefined {
   return MODES.get(kind);
 }
 
-/** What an attachment said to the model, where the version of Claude Code stores it: one text, or several blocks. */
+/** The text of an attachment for the model, where the version of Claude Code stores it: one text, or blocks. */
 export function attachmentText(rendered: unknown): string | JsonObject[] | undefined {
   if (!Array.isArray(rendered)) return undefined;
   const contents = rendered.filter(isObject).map(({ content }) => content);

@@ -1,8 +1,8 @@
 import { int32Column, NumberColumn, uint32Column } from '../../util/column.ts';
 import { NONE, Symbols } from '../../util/symbols.ts';
 
-/** A tool call, by the entry that has it. */
-export interface ClaudeCall {
+/** A tool call and its entry. */
+interface ClaudeCall {
   readonly entry: string;
   readonly name: string;
   readonly isAnswered: boolean;
@@ -25,7 +25,7 @@ export class ClaudeCalls {
 
   add(id: string, name: string, entry: string, line: number): void {
     const { size } = this.#ids;
-    // An id that comes again is one that was copied: what answers it answers the call that it had first.
+    // A repeated id is a copy: its results belong to the first call.
     if (this.#ids.intern(id) !== size) return;
     this.#entry.push(this.#texts.intern(entry));
     this.#name.push(this.#texts.intern(name));

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
 import { type BlockFacts, type RecordFacts, type RecordIssue, UNNAMED } from '../format.ts';
 import { stringOf } from './describe.ts';
@@ -6,14 +6,14 @@ import { stringOf } from './describe.ts';
 /** The types of records that form the tree. */
 const CHAIN: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
 
-/** Blocks that go to the model as they are, besides those that are looked into. */
+/** Block types without checks of their own. */
 const OTHER_BLOCKS: ReadonlySet<unknown> = new Set(
   'redacted_thinking document search_result server_tool_use mcp_tool_use container_upload compaction fallback connector_text'.split(
     ' ',
   ),
 );
 
-/** What describeChecked looks at. */
+/** The members that describeChecked reads. */
 export const reads = {
   members: `type subtype uuid parentUuid leafUuid timestamp isSidechain agentId isMeta isCompactSummary thinkingDisplay
     compactMetadata preservedMessages uuids preservedSegment headUuid tailUuid
@@ -35,13 +35,13 @@ export function describeChecked(record: JsonObject): RecordFacts {
   if (isChain || (typeof type !== 'string' && uuid !== undefined)) return chainFacts(record);
   const issues = typeof type === 'string' ? NO_ISSUES : typeIssue(record);
   const base = { type: stringOf(type) ?? '', isInConversation: false, conversation: '', blocks: NO_BLOCKS, issues };
-  // A type that the agent does not know: it skips the record, and with it what hangs from it.
+  // The agent skips a record of an unknown type, and all below it.
   if (typeof uuid === 'string')
     return { ...base, id: uuid, parentId: parentOf(record), timestamp: record['timestamp'] };
   return type === 'last-prompt' ? { ...base, leaf: stringOf(record['leafUuid']) } : base;
 }
 
-/** The type of a record; of one that has none, what it must have been. */
+/** The type of a record, inferred where it is missing. */
 function typeOf({ type, message, attachment, subtype }: JsonObject): string | undefined {
   if (typeof type === 'string') return type;
   if (isObject(message))
@@ -63,7 +63,7 @@ function chainFacts(record: JsonObject): RecordFacts {
     conversation: isSidechain === true ? (stringOf(agentId) ?? UNNAMED) : '',
     id: stringOf(uuid),
     parentId: parentOf(record),
-    // Subagents that are not named share a conversation, and each begins with a root.
+    // Subagents without an id share a conversation, and each starts with a root.
     mayBeRoot: isBoundary || (isSidechain === true && record['parentUuid'] === null),
     messageId: type === 'assistant' && isObject(message) ? stringOf(message['id']) : undefined,
     role: isMessage ? roleOf(record, type, blocks) : undefined,
@@ -79,7 +79,7 @@ function parentOf({ parentUuid }: JsonObject): string | null | undefined {
   return parentUuid === null ? null : stringOf(parentUuid);
 }
 
-/** Texts of the agent itself stand under the user's name; they neither begin a turn nor end one. */
+/** Texts of the agent itself have the type 'user'; they are no prompts. */
 function roleOf({ isMeta }: JsonObject, type: string, blocks: readonly BlockFacts[]): RecordFacts['role'] {
   if (type === 'assistant') return 'assistant';
   if (blocks.some(({ kind }) => kind === 'result')) return 'result';
@@ -88,7 +88,7 @@ function roleOf({ isMeta }: JsonObject, type: string, blocks: readonly BlockFact
 
 /** The records that a compaction keeps in view. */
 function keptBy(metadata: unknown): readonly string[] {
-  const { preservedMessages, preservedSegment } = isObject(metadata) ? metadata : {};
+  const { preservedMessages, preservedSegment } = objectOf(metadata);
   const kept = isObject(preservedMessages) ? preservedMessages['uuids'] : undefined;
   if (Array.isArray(kept)) return kept.filter((id) => typeof id === 'string');
   if (!isObject(preservedSegment)) return [];
@@ -117,7 +117,7 @@ function addBlock(blocks: BlockFacts[], block: JsonObject, path: string, record:
       blocks.push({
         kind: 'thinking',
         path,
-        // The API may be asked to leave the text out, and then takes it back like that.
+        // The API accepts empty thinking that it was asked to leave out.
         isEmpty: (typeof thinking !== 'string' || thinking === '') && record['thinkingDisplay'] !== 'omitted',
         isSigned: typeof signature === 'string' && signature !== '',
       });
@@ -137,7 +137,7 @@ function addBlock(blocks: BlockFacts[], block: JsonObject, path: string, record:
   }
 }
 
-/** What the tools of the provider itself found, one type for each tool. */
+/** Results of the provider's own tools, one type for each tool. */
 function isToolResult(type: unknown): boolean {
   return typeof type === 'string' && type.endsWith('_tool_result');
 }
@@ -174,7 +174,7 @@ function issuesOf(record: JsonObject, isMessage: boolean, isBoundary: boolean): 
   return issues;
 }
 
-/** Most messages: nothing else has to be looked at. */
+/** True for most messages, which need no further checks. */
 function hasPlainContent({ role, content }: JsonObject): boolean {
   if (typeof role !== 'string') return false;
   if (typeof content === 'string') return true;
@@ -220,14 +220,14 @@ function need(
   else issues.push({ rule: 'wrong-type', path, message: `${path} is not ${wanted}`, inferred });
 }
 
-/** Nothing is lost with a record that nobody can hang from. */
+/** Only a warning for a record that cannot be a parent: nothing else is lost with it. */
 function typeIssue(record: JsonObject): RecordIssue[] {
   const issues: RecordIssue[] = [];
   need(issues, record['type'], 'type', false, 'a string', typeOf(record));
   return record['uuid'] === undefined ? issues.map((issue) => ({ ...issue, severity: 'warning' })) : issues;
 }
 
-/** Without it nobody knows what the compaction has kept. */
+/** The metadata says what the compaction has kept. */
 function boundaryIssues({ compactMetadata }: JsonObject): readonly RecordIssue[] {
   if (isObject(compactMetadata)) return NO_ISSUES;
   return [{ rule: 'half-compaction', path: 'compactMetadata', message: 'the compaction does not say what it kept' }];

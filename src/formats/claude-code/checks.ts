@@ -3,7 +3,7 @@ import type { RecordChecks } from '../format.ts';
 import { describeChecked, isChainType, reads } from './checked-facts.ts';
 import { edit } from './edit.ts';
 
-/** What an error is: a tested version loses, hides or overwrites data, refuses the session, or the API refuses it. */
+/** An error: a tested version loses, hides or overwrites data, refuses the session, or the API refuses it. */
 const levels: RecordChecks['levels'] = {
   'torn-line': 'error',
   'glued-entries': 'error',
@@ -108,7 +108,7 @@ export const checks = {
 /** Records of a conversation start with their parent, all others with their type. */
 const START = /^[\0\s]*\{"type":"([a-z-]+)"/;
 
-/** No record of a conversation is lost with it. */
+/** A warning where no record of a conversation is lost. */
 function damageSeverity(damage: Damage, raw: string): 'warning' | undefined {
   if (damage === 'not-an-object') return raw.trim() === 'null' ? undefined : 'warning';
   if (damage === 'nul-bytes' && /^[\0\s]*$/.test(raw)) return 'warning';

@@ -5,14 +5,14 @@ import { blocksOf } from './content.ts';
 import { stringOf } from './describe.ts';
 import type { Places } from './places.ts';
 import { keptOf } from './session-notes.ts';
-import type { Taken, TreeWriter } from './tree-writer.ts';
+import type { ClaudeRecord, TreeWriter } from './tree-writer.ts';
 
 /** Claude Code writes a compaction as a boundary and, perhaps after some attachments, a summary. */
 export class ClaudeCompactions {
   readonly #writer: NativeWriter;
   readonly #places: Places;
   readonly #tree: TreeWriter;
-  #open: { readonly boundary: Taken; readonly held: Taken[] } | undefined;
+  #open: { readonly boundary: ClaudeRecord; readonly held: ClaudeRecord[] } | undefined;
 
   constructor(writer: NativeWriter, places: Places, tree: TreeWriter) {
     this.#writer = writer;
@@ -25,7 +25,7 @@ export class ClaudeCompactions {
     return this.#open !== undefined;
   }
 
-  begin(boundary: Taken): void {
+  begin(boundary: ClaudeRecord): void {
     this.giveUp();
     this.#open = { boundary, held: [] };
     const { facts, record } = boundary;
@@ -33,11 +33,11 @@ export class ClaudeCompactions {
     if (before !== undefined) this.#places.join(facts.id as string, before, true);
   }
 
-  hold(taken: Taken): void {
-    this.#open?.held.push(taken);
+  hold(item: ClaudeRecord): void {
+    this.#open?.held.push(item);
   }
 
-  /** A boundary whose summary is not there is kept as it is. */
+  /** Keeps a boundary without a summary as it is. */
   giveUp(): void {
     const open = this.#open;
     if (!open) return;
@@ -48,10 +48,10 @@ export class ClaudeCompactions {
     const parentId = this.#parentOf(boundary.record.value) ?? null;
     this.#tree.side({ ...boundary, facts: { ...boundary.facts, parentId } }, 'compact_boundary');
     this.#tree.wrote(boundary);
-    for (const taken of held) this.#tree.writeAny(taken);
+    for (const item of held) this.#tree.writeAny(item);
   }
 
-  summary(summary: Taken): void {
+  summary(summary: ClaudeRecord): void {
     const open = this.#open;
     this.#open = undefined;
     const { boundary, held } = open ?? { boundary: summary, held: [] };
@@ -68,11 +68,11 @@ export class ClaudeCompactions {
       ...(isObject(metadata) ? { details: metadata } : {}),
     };
     const id = this.#writer.entry('compaction', fields, { line, id: uuid, parent, time: boundary.time });
-    this.#places.setSpokenTo(parent);
+    this.#places.setMessageBelow(parent);
     this.#places.put(uuid, id);
     this.#writer.count('mapped');
     this.#tree.wrote(boundary);
-    for (const taken of held) this.#tree.writeAny(taken);
+    for (const item of held) this.#tree.writeAny(item);
     if (open) {
       const { id: summaryId, parentId } = summary.facts;
       this.#places.put(summaryId as string, (parentId && this.#places.entryOf(parentId)) || id);
@@ -81,7 +81,7 @@ export class ClaudeCompactions {
     }
   }
 
-  /** What a compaction follows: the record that it names, else the one before it in the file. */
+  /** The record before a compaction: the one that it names, else the one before it in the file. */
   #parentOf({ logicalParentUuid: logical, parentUuid: parent }: JsonObject): string | undefined {
     const named = [logical, parent].find(
       (uuid) => typeof uuid === 'string' && this.#places.entryOf(uuid) !== undefined,
@@ -89,8 +89,8 @@ export class ClaudeCompactions {
     return stringOf(named) ?? this.#tree.last;
   }
 
-  /** Native logs keep all from one entry on: what was kept otherwise is a loss. */
-  #firstKept(kept: readonly string[], before: string | undefined, { record, facts }: Taken): string | undefined {
+  /** A native compaction keeps all entries from one on; anything else is a loss. */
+  #firstKept(kept: readonly string[], before: string | undefined, { record, facts }: ClaudeRecord): string | undefined {
     const [first] = kept;
     if (first === undefined) return undefined;
     const open = new Set(kept);

@@ -1,10 +1,11 @@
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { LongTexts } from '../long-texts.ts';
 import type { NativeWriter } from '../native-writer.ts';
+import { NO_COST } from '../usage.ts';
 import { stringOf } from './describe.ts';
 
-/** Beyond this, details that only repeat what a result says are left out unless all is to be kept. */
+/** Longer details that only repeat a result are left out unless all is to be kept. */
 const MOST_DETAILS = 4096;
 
 export type Blocks = readonly JsonObject[];
@@ -15,10 +16,8 @@ export function blocksOf(content: unknown): Blocks {
   return Array.isArray(content) ? content.filter(isObject) : [];
 }
 
-/**
- * What the user or a tool said, as text and images; what native logs cannot hold becomes words and goes to `others`.
- */
-export function saidBlocks(content: unknown, writer: NativeWriter, line: number, others: JsonObject[]): Blocks {
+/** A prompt or a result as text and images; other blocks become placeholders and are added to `others`. */
+export function contentBlocks(content: unknown, writer: NativeWriter, line: number, others: JsonObject[]): Blocks {
   return blocksOf(content).map((block) => {
     if (block['type'] === 'text') return { type: 'text', text: stringOf(block['text']) ?? '' };
     if (block['type'] === 'image') return imageBlock(block, writer, line);
@@ -28,7 +27,7 @@ export function saidBlocks(content: unknown, writer: NativeWriter, line: number,
 }
 
 function imageBlock({ source }: JsonObject, writer: NativeWriter, line: number): JsonObject {
-  const { type, data, media_type: mimeType, url, file_id: file } = isObject(source) ? source : {};
+  const { type, data, media_type: mimeType, url, file_id: file } = objectOf(source);
   if (type === 'base64' && typeof data === 'string')
     return { type: 'image', data, mimeType: stringOf(mimeType) ?? 'image/png' };
   writer.loss('IMAGE_REF', 'lossy', line);
@@ -40,8 +39,8 @@ function placeholder({ type, name, tool_name: tool, title }: JsonObject): JsonOb
   return { type: 'text', text: `[${what.join(': ')}]` };
 }
 
-/** What the model said. */
-export function spokenBlocks(blocks: Blocks, dialect: NativeWriter['dialect'], others: JsonObject[]): JsonObject[] {
+/** The blocks of an answer; those that native logs do not have are added to `others`. */
+export function answerBlocks(blocks: Blocks, dialect: NativeWriter['dialect'], others: JsonObject[]): JsonObject[] {
   return blocks.map((block): JsonObject => {
     const { type, text, thinking, signature, data, id, name, input } = block;
     if (type === 'text') return { type, text: stringOf(text) ?? '' };
@@ -61,7 +60,7 @@ export function spokenBlocks(blocks: Blocks, dialect: NativeWriter['dialect'], o
   });
 }
 
-/** Input does not include what came from the cache, here and there. */
+/** In both formats the input does not include the cache. */
 export function usageOf(usage: unknown): JsonObject {
   const of = (key: string): number => (isObject(usage) ? (numberOf(usage[key]) ?? 0) : 0);
   const input = of('input_tokens');
@@ -71,11 +70,10 @@ export function usageOf(usage: unknown): JsonObject {
   const totalTokens = input + output + cacheRead + cacheWrite;
   const details = isObject(usage) ? usage['output_tokens_details'] : undefined;
   const reasoning = isObject(details) ? (numberOf(details['thinking_tokens']) ?? 0) : 0;
-  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
-  return { input, output, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}), totalTokens, cost };
+  return { input, output, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}), totalTokens, cost: NO_COST };
 }
 
-/** Members that every record repeats, or that an entry says in its own words. */
+/** Members that every record repeats, or that an entry has under another name. */
 const COMMON: ReadonlySet<string> = new Set(
   `type uuid parentUuid logicalParentUuid isSidechain sessionId timestamp cwd version gitBranch userType entrypoint message
   slug agentId effort isApiErrorMessage isMeta`.split(/\s+/),
@@ -83,19 +81,19 @@ const COMMON: ReadonlySet<string> = new Set(
 
 export const COMMON_IN_RESULTS: ReadonlySet<string> = new Set([...COMMON, 'toolUseResult', 'toolDenialKind']);
 
-/** What a record says beyond that, added to the others. */
+/** Adds the other members of a record to `others`. */
 export function otherMembers(record: JsonObject, others: Record<string, unknown> = {}, common = COMMON): JsonObject {
   // Faster than a list of the keys of each record.
   for (const key in record) if (!common.has(key)) others[key] = record[key];
   return others;
 }
 
-/** Whether a value is short enough to be kept beside what it repeats. */
+/** Whether a value is short enough to be kept although it only repeats a result. */
 export function isShort(value: unknown, texts: LongTexts): boolean {
   return roomLeft(value, MOST_DETAILS, texts) >= 0;
 }
 
-/** What is left of so many characters when a value is written as JSON, about; less than 0 as soon as it is too long. */
+/** About how many characters of `room` are left after a value as JSON; negative where it is too long. */
 function roomLeft(value: unknown, room: number, texts: LongTexts): number {
   if (typeof value === 'string') return room - texts.lengthOf(value) - 2;
   if (typeof value !== 'object' || value === null) return room - 4;

@@ -15,19 +15,19 @@ import { Places, type RecordSpan } from './places.ts';
 import { hasKnownShape } from './schema.ts';
 import { SessionNotes } from './session-notes.ts';
 import { ClaudeSubagents, findSubagents, type Subagent, subagentId } from './subagents.ts';
-import { type Taken, TreeWriter } from './tree-writer.ts';
+import { type ClaudeRecord, TreeWriter } from './tree-writer.ts';
 
 const FORMAT = { id: 'claude-code' };
 
-/** Texts that are not looked at: results of tools and files, but not prompts. */
-const HANDED_ON = /(?<!"role":"user",)"(?:content|stdout|stderr|data|originalFile|thinking|signature)":$/;
+/** Texts that are copied without parsing: results of tools and files, but not prompts. */
+const UNPARSED_TEXTS = /(?<!"role":"user",)"(?:content|stdout|stderr|data|originalFile|thinking|signature)":$/;
 
-/** While an answer is open what follows is held back; beyond this it is taken to be complete. */
+/** How many records are held back while an answer is open. */
 const MOST_HELD = 256;
-/** What was learned in one pass may move what the next one finds; after so many the rest stays where it is. */
+/** Each pass may find records that change the next one; the last pass leaves them where they are. */
 const PASSES = 3;
 
-/** Whose records are converted: those of the session, of a subagent's own file, or of one between the others. */
+/** The records to convert: those of the session, of a subagent's file, or of a subagent inside the session's file. */
 type ClaudeScope = { readonly is: 'main' } | { readonly is: 'agent' | 'inside'; readonly agent: string };
 
 interface Task {
@@ -83,20 +83,20 @@ async function convert(task: Task): Promise<void> {
   }
 }
 
-/** Whether the model sees less from here on than the records say. */
+/** Whether a record hides earlier ones from the model. */
 function editsContext({ type, replacements }: JsonObject): boolean {
   if (type === 'content-replacement') return !Array.isArray(replacements) || replacements.length > 0;
   return type === 'marble-origami-commit' || type === 'marble-origami-snapshot';
 }
 
-/** An answer that may go on. */
+/** An answer that may have more records. */
 interface OpenClaudeAnswer {
   readonly answer: ClaudeAnswer;
-  readonly first: Taken;
-  /** What follows it so far. */
-  readonly held: Taken[];
-  /** Records of it that are further on in the file. */
-  readonly late: Taken[];
+  readonly first: ClaudeRecord;
+  /** The records after it. */
+  readonly held: ClaudeRecord[];
+  /** Records of it that are later in the file. */
+  readonly late: ClaudeRecord[];
 }
 
 /** One pass over a log. */
@@ -111,15 +111,15 @@ class ClaudeConversion {
   readonly #subagents: ClaudeSubagents;
   readonly #notes = new SessionNotes();
   readonly #compactions: ClaudeCompactions;
-  /** By the key of an answer: its first uuid. */
+  /** The first uuid of each answer, by its key. */
   readonly #answerUuids = new Cells();
-  /** By the call of the model: whether it was paid for. */
+  /** Calls of the model whose usage was counted. */
   readonly #paid = new Cells();
-  /** By their offsets: records that were read before their turn. */
-  readonly #takenEarly = new Map<number, Taken>();
-  /** By uuid: the subagent whose record it is, where the records of several sessions share the file. */
+  /** Records that were read before their turn, by offset. */
+  readonly #readEarly = new Map<number, ClaudeRecord>();
+  /** The subagents of records, by uuid, where several sessions share the file. */
   readonly #agentOf = new Map<string, string>();
-  /** By uuid: the parent, which was not met yet. */
+  /** Parents that were not found before their child, by its uuid. */
   readonly #orphans = new Map<string, string>();
   #answer: OpenClaudeAnswer | undefined;
 
@@ -128,7 +128,7 @@ class ClaudeConversion {
     this.#task = task;
     this.#learned = learned;
     this.#isLast = isLast;
-    const texts = new LongTexts(source, HANDED_ON);
+    const texts = new LongTexts(source, UNPARSED_TEXTS);
     this.#writer = new NativeWriter(FORMAT, source, sink, options, this.#id, texts);
     this.#input = countedRecords(source, (...damage) => this.#writer.damaged(...damage), texts);
     this.#writer.startAt(task.time);
@@ -147,7 +147,7 @@ class ClaudeConversion {
   async read(): Promise<void> {
     for await (const batch of this.#input.batches)
       for (const record of batch) {
-        const rare = this.#take(record);
+        const rare = this.#process(record);
         if (rare) await rare;
       }
     this.#closeAnswer(false);
@@ -155,42 +155,42 @@ class ClaudeConversion {
     if (!this.#isLast) this.#learned.learnParents(this.#orphans, this.#places);
   }
 
-  /** Only a record that has to be read again at another place of the file takes its time. */
-  #take(record: SourceRecord): Promise<void> | undefined {
+  /** Asynchronous only for a record that has to be read from another place of the file. */
+  #process(record: SourceRecord): Promise<void> | undefined {
     const { value, offset } = record;
-    const early = this.#takenEarly.size > 0 ? this.#takenEarly.get(offset) : undefined;
+    const early = this.#readEarly.size > 0 ? this.#readEarly.get(offset) : undefined;
     if (early) {
-      this.#notes.see(early);
+      this.#notes.add(early);
       return undefined;
     }
     const { uuid, parentUuid } = value;
-    if (typeof uuid !== 'string' || parentUuid === undefined) return this.#beside(record);
+    if (typeof uuid !== 'string' || parentUuid === undefined) return this.#outsideTree(record);
     const first = this.#places.spanOf(uuid);
-    if (first) return this.#again(uuid, first, record);
+    if (first) return this.#duplicate(uuid, first, record);
     const above = this.#learned.above.size > 0 ? this.#learned.above.get(uuid) : undefined;
     return above ? this.#below(above, record) : this.#first(record);
   }
 
-  /** A record that was not met before. */
+  /** The first record with a uuid. */
   #first(record: SourceRecord): Promise<void> | undefined {
     const last =
       this.#learned.replaced.size > 0 ? this.#learned.replaced.get(record.value['uuid'] as string) : undefined;
-    return last ? this.#replaced(record, last) : this.#inTree(record);
+    return last ? this.#replace(record, last) : this.#inTree(record);
   }
 
-  /** A record whose parents are further on in the file. */
+  /** A record whose parents are later in the file. */
   async #below(above: readonly RecordSpan[], record: SourceRecord): Promise<void> {
     for (const span of above) {
-      const parent = this.#takenEarly.has(span.offset) ? undefined : await this.#readAgain(span);
+      const parent = this.#readEarly.has(span.offset) ? undefined : await this.#readAgain(span);
       if (!parent) continue;
-      this.#takenEarly.set(span.offset, this.#described(parent));
+      this.#readEarly.set(span.offset, this.#described(parent));
       await this.#first(parent);
     }
     await this.#first(record);
   }
 
-  /** What a record is; one that does not have the shape of its type is kept as it is. */
-  #described(record: SourceRecord): Taken {
+  /** Describes a record; one without the shape of its type is kept as it is. */
+  #described(record: SourceRecord): ClaudeRecord {
     const facts = describeRecord(record.value);
     const time = Date.parse(facts.timestamp ?? '');
     if (hasKnownShape(record.value) !== false) return { record, facts, time };
@@ -198,32 +198,32 @@ class ClaudeConversion {
     return { record, facts: { ...facts, kind: 'other' }, time };
   }
 
-  /** A record that is no part of the tree. */
-  #beside(record: SourceRecord): undefined {
-    const taken = this.#described(record);
+  /** A record that is not part of the tree. */
+  #outsideTree(record: SourceRecord): undefined {
+    const item = this.#described(record);
     const { value } = record;
-    if (this.#task.scope.is === 'inside') return this.#leave(taken);
-    this.#notes.about(value);
-    if (value['type'] === 'last-prompt') this.#notes.nameLeaf(value['leafUuid']);
+    if (this.#task.scope.is === 'inside') return this.#drop(item);
+    this.#notes.learn(value);
+    if (value['type'] === 'last-prompt') this.#notes.setLeaf(value['leafUuid']);
     if (editsContext(value)) this.#writer.loss('CONTEXT_EDITED', 'lossy', record.line);
-    if (taken.facts.kind === 'title') this.#notes.name(value);
-    this.#place(taken);
+    if (item.facts.kind === 'title') this.#notes.setTitle(value);
+    this.#place(item);
   }
 
-  /** A record of another session that shares the file. */
-  #leave({ record, facts }: Taken): undefined {
+  /** A record of another session in the same file. */
+  #drop({ record, facts }: ClaudeRecord): undefined {
     this.#writer.loss('OTHER_SESSION', 'info', record.line, facts.id);
     this.#writer.count('dropped');
   }
 
   #inTree(record: SourceRecord): Promise<void> | undefined {
-    const taken = this.#described(record);
-    if (!this.#isMine(taken)) return this.#leave(taken);
-    this.#register(taken);
-    return taken.facts.kind === 'answer' || taken.facts.kind === 'error' ? this.#spoken(taken) : this.#place(taken);
+    const item = this.#described(record);
+    if (!this.#isInScope(item)) return this.#drop(item);
+    this.#register(item);
+    return item.facts.kind === 'answer' || item.facts.kind === 'error' ? this.#addToAnswer(item) : this.#place(item);
   }
 
-  #isMine({ record, facts }: Taken): boolean {
+  #isInScope({ record, facts }: ClaudeRecord): boolean {
     const { scope } = this.#task;
     const { isSidechain, agentId, message } = record.value;
     if (scope.is === 'agent') return agentId === undefined || agentId === scope.agent;
@@ -233,57 +233,57 @@ class ClaudeConversion {
     const agent = stringOf(agentId) ?? known ?? uuid;
     this.#agentOf.set(uuid, agent);
     if (scope.is === 'inside') return agent === scope.agent;
-    this.#subagents.meet(agent, isObject(message) ? message['content'] : undefined);
+    this.#subagents.register(agent, isObject(message) ? message['content'] : undefined);
     return false;
   }
 
-  #register(taken: Taken): void {
-    const { id, parentId, kind } = taken.facts;
+  #register(item: ClaudeRecord): void {
+    const { id, parentId, kind } = item.facts;
     const isMessage = kind !== 'attachment' && kind !== 'side' && kind !== 'other';
     if (parentId && !this.#places.isKnown(parentId)) this.#orphans.set(id as string, parentId);
-    this.#places.add(id as string, parentId ?? undefined, isMessage, taken.record);
+    this.#places.add(id as string, parentId ?? undefined, isMessage, item.record);
     if (parentId) this.#places.join(id as string, parentId, isMessage);
-    this.#notes.see(taken);
+    this.#notes.add(item);
   }
 
-  #place(taken: Taken): undefined {
-    const { kind } = taken.facts;
+  #place(item: ClaudeRecord): undefined {
+    const { kind } = item.facts;
     const open = this.#answer;
-    // A tool may answer while the model still speaks.
+    // A tool may finish before the answer is complete.
     const mayWait = ['results', 'attachment', 'side', 'other', 'title'].includes(kind);
     if (open && mayWait && open.held.length < MOST_HELD) {
-      open.held.push(taken);
+      open.held.push(item);
       return;
     }
     this.#closeAnswer(kind === 'interrupt');
-    if (!this.#compactions.isOpen) this.#writer.texts.forgetBefore(taken.record.textsBefore);
-    this.#put(taken);
+    if (!this.#compactions.isOpen) this.#writer.texts.forgetBefore(item.record.textsBefore);
+    this.#put(item);
   }
 
-  #put(taken: Taken): void {
-    const { kind } = taken.facts;
-    if (kind === 'boundary') this.#compactions.begin(taken);
-    else if (kind === 'summary') this.#compactions.summary(taken);
+  #put(item: ClaudeRecord): void {
+    const { kind } = item.facts;
+    if (kind === 'boundary') this.#compactions.begin(item);
+    else if (kind === 'summary') this.#compactions.summary(item);
     else if (this.#compactions.isOpen && ['attachment', 'side', 'other', 'title'].includes(kind))
-      this.#compactions.hold(taken);
+      this.#compactions.hold(item);
     else {
       this.#compactions.giveUp();
-      if (kind === 'results' && this.#isLate(taken)) return;
-      this.#tree.writeAny(taken);
+      if (kind === 'results' && this.#isLate(item)) return;
+      this.#tree.writeAny(item);
     }
   }
 
-  /** A result that comes after somebody spoke belongs before that. */
-  #isLate({ record, facts }: Taken): boolean {
+  /** A result after the next message belongs before that message: the next pass writes it there. */
+  #isLate({ record, facts }: ClaudeRecord): boolean {
     const call = facts.results.map((id) => this.#tree.calls.find(id)).find((found) => found && !found.isAnswered);
     if (this.#isLast || !call || this.#places.answerTip(call.entry) !== undefined) return false;
     this.#learned.addLate(call.entry, record);
     return true;
   }
 
-  /** A record of an answer: all that have one key are one message. */
-  #spoken(taken: Taken): Promise<void> | undefined {
-    const { record, facts } = taken;
+  /** A record of an answer: all with one key are one message. */
+  #addToAnswer(item: ClaudeRecord): Promise<void> | undefined {
+    const { record, facts } = item;
     const uuid = facts.id as string;
     const key = ClaudeAnswer.keyOf(record.value);
     this.#subagents.ask(record.value['message'] as JsonObject);
@@ -299,7 +299,7 @@ class ClaudeConversion {
     const symbol = ids.intern(key);
     const first = this.#answerUuids.get(symbol);
     const before = first === NONE ? undefined : ids.text(first);
-    if (before !== undefined && this.#isPartOf(taken, before)) {
+    if (before !== undefined && this.#isPartOf(item, before)) {
       if (!this.#isLast) {
         const entry = this.#places.entryOf(before) as string;
         this.#learned.addLate(before, record);
@@ -310,13 +310,13 @@ class ClaudeConversion {
       this.#writer.loss('SPLIT_ANSWER', 'lossy', record.line, uuid);
     }
     this.#answerUuids.set(symbol, ids.intern(uuid));
-    this.#answer = { answer: new ClaudeAnswer(key, record), first: taken, held: [], late: [] };
+    this.#answer = { answer: new ClaudeAnswer(key, record), first: item, held: [], late: [] };
     const late = this.#learned.late.get(uuid);
-    return late ? this.#takeLate(late) : undefined;
+    return late ? this.#readLate(late) : undefined;
   }
 
-  /** Whether a record hangs below an answer or its results, or beside it; a copy of the answer hangs elsewhere. */
-  #isPartOf({ facts }: Taken, answer: string): boolean {
+  /** Whether a record is below or beside an answer or its results; a copy of the answer is elsewhere. */
+  #isPartOf({ facts }: ClaudeRecord, answer: string): boolean {
     const { parentId } = facts;
     const above = parentId ? this.#places.parentOf(parentId) : undefined;
     const entry = this.#places.entryOf(answer);
@@ -331,10 +331,10 @@ class ClaudeConversion {
     if (!open) return;
     this.#answer = undefined;
     const { answer, first, held, late } = open;
-    for (const taken of late) {
-      if (taken.facts.kind === 'results') held.push(taken);
+    for (const item of late) {
+      if (item.facts.kind === 'results') held.push(item);
       else {
-        answer.add(taken.record.value);
+        answer.add(item.record.value);
         this.#writer.count('merged');
       }
     }
@@ -344,24 +344,24 @@ class ClaudeConversion {
     if (!isPaid) this.#writer.loss('REPLAYED_PREFIX', 'info', first.record.line, first.facts.id);
     const wasInterrupted = isInterrupted && !held.some(({ facts }) => facts.kind === 'results');
     this.#tree.answer(answer, first, { isPaid, wasInterrupted });
-    for (const taken of held) this.#put(taken);
+    for (const item of held) this.#put(item);
   }
 
-  /** Records of an answer that are further on in the file. */
-  async #takeLate(spans: readonly RecordSpan[]): Promise<void> {
+  /** Reads records of an answer that are later in the file. */
+  async #readLate(spans: readonly RecordSpan[]): Promise<void> {
     const open = this.#answer;
     for (const span of spans) {
       const record = await this.#readAgain(span);
       if (!open || !record) continue;
-      const taken = this.#described(record);
-      this.#takenEarly.set(span.offset, taken);
-      this.#register(taken);
-      open.late.push(taken);
+      const item = this.#described(record);
+      this.#readEarly.set(span.offset, item);
+      this.#register(item);
+      open.late.push(item);
     }
   }
 
-  /** A uuid that was met before. */
-  async #again(uuid: string, first: RecordSpan, record: SourceRecord): Promise<void> {
+  /** Another record with the same uuid. */
+  async #duplicate(uuid: string, first: RecordSpan, record: SourceRecord): Promise<void> {
     this.#writer.count('merged');
     this.#writer.loss('DUPLICATE', 'info', record.line, uuid);
     if (this.#learned.replaced.get(uuid)?.offset === record.offset || this.#isLast) return;
@@ -371,7 +371,7 @@ class ClaudeConversion {
     if (isNewer && (isReplaced || !a.equals(b))) this.#learned.replace(uuid, record);
   }
 
-  async #replaced(record: SourceRecord, last: RecordSpan): Promise<void> {
+  async #replace(record: SourceRecord, last: RecordSpan): Promise<void> {
     const newer = await this.#readAgain(last);
     await this.#inTree({ ...record, value: newer?.value ?? record.value, json: undefined });
   }

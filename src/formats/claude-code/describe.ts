@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 
 /**
- * What a record is. A prompt was typed by a person; of what else stands under the user's name, results answer calls,
- * a command is what a local command left, and meta is text of the agent itself.
+ * What a record is. Of those with the type 'user', a prompt was typed by a person, results are those of calls, a
+ * command is the output of a local command, and meta is text of the agent itself.
  */
-export type ClaudeRecordKind =
+type ClaudeRecordKind =
   | 'prompt'
   | 'results'
   | 'command'
@@ -19,7 +19,7 @@ export type ClaudeRecordKind =
   | 'title'
   | 'other';
 
-/** What local commands, shells and background tasks put around their text. */
+/** Tags around the text of local commands, shells and background tasks. */
 const WRAPPER =
   /^\s*<(?:command-(?:name|message|args|contents)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|user-memory-input|task-notification|agent-notification|teammate-message|system-reminder|tick)>/;
 const INTERRUPT = /^\[Request interrupted by user(?: for tool use)?\]$/;
@@ -32,7 +32,7 @@ interface TreeFacts {
   readonly parentId: string | null | undefined;
   readonly kind: ClaudeRecordKind;
   readonly role: string | undefined;
-  /** The ids of the tool calls that it makes, and of those that it answers. */
+  /** The ids of its calls, and of the calls of its results. */
   readonly calls: readonly string[];
   readonly results: readonly string[];
   readonly timestamp: string | undefined;
@@ -40,14 +40,14 @@ interface TreeFacts {
 
 export function describeRecord(record: JsonObject): TreeFacts {
   const kind = kindOf(record);
-  const isSpoken = kind !== 'other' && isObject(record['message']);
-  const content = isSpoken ? (record['message'] as JsonObject)['content'] : undefined;
+  const isMessage = kind !== 'other' && isObject(record['message']);
+  const content = isMessage ? (record['message'] as JsonObject)['content'] : undefined;
   const blocks: readonly JsonObject[] = Array.isArray(content) ? content.filter(isObject) : NOTHING;
   return {
     id: stringOf(record['uuid']),
     parentId: record['parentUuid'] === null ? null : stringOf(record['parentUuid']),
     kind,
-    role: isSpoken ? (record['type'] as string) : undefined,
+    role: isMessage ? (record['type'] as string) : undefined,
     calls: kind === 'answer' ? idsIn(blocks, 'tool_use', 'id') : NOTHING,
     results: kind === 'results' ? idsIn(blocks, 'tool_result', 'tool_use_id') : NOTHING,
     timestamp: stringOf(record['timestamp']),

@@ -1,9 +1,9 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { RecordEditor } from '../format.ts';
 import { sessionUuid } from '../native-writer.ts';
 import { describeChecked, imageData } from './checked-facts.ts';
 
-/** What every record of a conversation repeats. */
+/** Members that every record of a conversation repeats. */
 const COMMON = 'isSidechain agentId userType entrypoint cwd sessionId version gitBranch slug timestamp'.split(' ');
 
 /** How a fix changes a record. */
@@ -17,7 +17,7 @@ export const edit: RecordEditor = {
   },
   callIdPath: ({ kind, path }) => `${path}.${kind === 'call' ? 'id' : 'tool_use_id'}`,
   newId: (seed) => sessionUuid('claude-code', seed),
-  /** As Claude Code itself answers a call that it finds open when it resumes a session. */
+  /** As Claude Code writes it for an open call when it resumes a session. */
   result: (call, { callId, id, parentId, text }) => {
     const content = [{ type: 'tool_result', content: text, is_error: true, tool_use_id: callId }];
     const common = COMMON.flatMap((key) => (Object.hasOwn(call, key) ? [[key, call[key]]] : []));
@@ -28,7 +28,7 @@ export const edit: RecordEditor = {
       uuid: id,
       toolUseResult: text,
       toolDenialKind: 'interrupted',
-      // An answer may be several records, of which another one made the call.
+      // Another record of the answer may have the call.
       ...(makes(call, callId) ? { sourceToolAssistantUUID: call['uuid'] } : {}),
       ...Object.fromEntries(common),
     };
@@ -38,7 +38,7 @@ export const edit: RecordEditor = {
   keptOnly: ({ compactMetadata }, has) => {
     const { preservedMessages, preservedSegment } = compactMetadata as JsonObject;
     const isThere = (id: unknown): boolean => typeof id === 'string' && has(id);
-    const listed = isObject(preservedMessages) ? preservedMessages : {};
+    const listed = objectOf(preservedMessages);
     const ends = isObject(preservedSegment) ? [preservedSegment['headUuid'], preservedSegment['tailUuid']] : [];
     const left = (Array.isArray(listed['uuids']) ? listed['uuids'] : ends).filter(isThere);
     if (left.length === 0) return undefined;
@@ -48,14 +48,13 @@ export const edit: RecordEditor = {
       if (Array.isArray(ids) && !ids.every(isThere))
         changes.set(`compactMetadata.preservedMessages.${key}`, ids.filter(isThere));
     }
-    // A segment is named by its ends.
     if (ends.length > 0 && !isThere(ends[0])) changes.set('compactMetadata.preservedSegment.headUuid', left[0]);
     if (ends.length > 0 && !isThere(ends[1])) changes.set('compactMetadata.preservedSegment.tailUuid', left.at(-1));
     return changes;
   },
 };
 
-/** The calls of records that were asked about: one may have many. */
+/** A cache: a record may have many calls. */
 const callsOf = new WeakMap<JsonObject, ReadonlySet<string | undefined>>();
 
 function makes(record: JsonObject, callId: string): boolean {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json/value.ts';
 import { homeFolder } from '../folders.ts';
 import { hasMembers, type LogFormat } from '../format.ts';
 
-/** Records of these types stand alone in files that hold nothing else yet. */
+/** Types of records in files without a conversation. */
 const META_TYPES: ReadonlySet<unknown> = new Set(
   `summary file-history-snapshot queue-operation ai-title custom-title attribution-snapshot last-prompt mode permission-mode
   api-request api-request-blob api-request-shape atis-latch cost-state tools-used`.split(/\s+/),
@@ -34,7 +34,7 @@ export const claudeCode: LogFormat = {
   toNative: async (...task) => (await import('./conversion.ts')).toNative(...task),
 };
 
-/** Qwen Code's records look alike, but keep `parts` where Claude Code keeps `content`. */
+/** Qwen Code's records are similar, but have `parts` where Claude Code has `content`. */
 function isTurn(value: JsonObject): boolean {
   return (
     (value['type'] === 'user' || value['type'] === 'assistant') &&

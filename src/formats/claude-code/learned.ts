@@ -1,12 +1,12 @@
 import type { Places, RecordSpan } from './places.ts';
 
-/** What one pass finds too late: records that change what is before them. */
+/** What one pass finds too late: records that change earlier ones. */
 export class Learned {
-  /** By uuid: the last of several records that have it, and differ. It counts, at the place of the first. */
+  /** By uuid: the last of several different records with it, which counts at the place of the first. */
   readonly replaced = new Map<string, RecordSpan>();
-  /** By the first uuid of an answer: records that belong to it although others spoke in between. */
+  /** By the first uuid of an answer: records of it that come after other messages. */
   readonly late = new Map<string, RecordSpan[]>();
-  /** By uuid: records above it that are further on in the file, from the top. */
+  /** By uuid: ancestors that are later in the file, from the top. */
   readonly above = new Map<string, readonly RecordSpan[]>();
   grew = false;
 
@@ -15,18 +15,18 @@ export class Learned {
     this.grew = true;
   }
 
-  /** A parent may be further on in the file than its child: the next pass reads it, and what is above it, first. */
+  /** A parent may be later in the file than its child: the next pass reads it, and its ancestors, first. */
   learnParents(orphans: ReadonlyMap<string, string>, places: Places): void {
-    // What is read for one child is there for those that follow.
-    const met = new Set<string>();
+    // Ancestors that are read for one child are available to the next ones.
+    const visited = new Set<string>();
     for (const [uuid, parent] of orphans) {
-      if (met.has(uuid)) continue;
+      if (visited.has(uuid)) continue;
       const { offset } = places.spanOf(uuid) as RecordSpan;
       const above: RecordSpan[] = [];
-      for (let at: string | undefined = parent; at !== undefined && !met.has(at); at = places.parentOf(at)) {
+      for (let at: string | undefined = parent; at !== undefined && !visited.has(at); at = places.parentOf(at)) {
         const span = places.spanOf(at);
         if (!span || span.offset <= offset) break;
-        met.add(at);
+        visited.add(at);
         above.push(span);
       }
       if (above.length === 0 || this.above.has(uuid)) continue;

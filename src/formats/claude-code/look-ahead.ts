@@ -2,15 +2,14 @@ import type { LogSource } from '../format.ts';
 import { readRecords } from '../records.ts';
 import { stringOf } from './describe.ts';
 
-/** A log tells its id in its first records, or never. */
+/** A log has its id in its first records, or not at all. */
 const MOST_BEFORE_ID = 256;
 
-/** What the first records say. */
 interface ClaudeStart {
   readonly sessionId: string;
   /** When the session started. */
   readonly time: string | undefined;
-  /** The agent whose own log this is. */
+  /** Set for the log of a subagent. */
   readonly agent?: string;
 }
 
@@ -30,7 +29,7 @@ export async function lookAhead(source: LogSource): Promise<ClaudeStart> {
   return { sessionId: sessionId ?? '', time };
 }
 
-/** The subagent that records between the others belong to. */
+/** Finds a subagent whose records are in the session's file. */
 export async function findInside(source: LogSource, isIt: (agent: string) => boolean): Promise<string | undefined> {
   for await (const batch of readRecords(source.chunks(), () => {}))
     for (const { value } of batch) {

@@ -22,18 +22,18 @@ export class Places {
   readonly #offset = new Cells(float64Column());
   readonly #length = new Cells();
   readonly #line = new Cells();
-  /** By entry: what was written right behind it and says nothing to the model, or answers one of its calls. */
-  readonly #behind = new Cells();
+  /** By entry: the entry right after it that the model does not see, or that is a result of its calls. */
+  readonly #follower = new Cells();
   /** By entry: the last text of the agent below it. */
   readonly #note = new Cells();
-  /** By entry: whether somebody spoke below it. */
-  readonly #isSpokenTo = new Cells();
+  /** By entry: whether it has a message as child. */
+  readonly #hasMessageBelow = new Cells();
 
   constructor(ids: Symbols) {
     this.#ids = ids;
   }
 
-  /** Where a record was met first; undefined where it was not. */
+  /** Where the first record with a uuid is; undefined where there was none. */
   spanOf(uuid: string): RecordSpan | undefined {
     const symbol = this.#ids.intern(uuid);
     const offset = this.#offset.get(symbol);
@@ -44,7 +44,7 @@ export class Places {
     return this.#offset.get(this.#ids.find(uuid)) !== NONE;
   }
 
-  /** A record of the tree. */
+  /** Adds a record of the tree. */
   add(uuid: string, parent: string | undefined, isMessage: boolean, { line, offset, length }: RecordSpan): void {
     const symbol = this.#ids.intern(uuid);
     if (isMessage) this.#message.set(symbol, 1);
@@ -54,7 +54,7 @@ export class Places {
     if (parent !== undefined) this.#parent.set(symbol, this.#ids.intern(parent));
   }
 
-  /** Makes a record the newest child of its parent: the one that a walk to the tip takes. */
+  /** Makes a record the newest child of its parent. */
   join(uuid: string, parent: string, isMessage: boolean): void {
     const above = this.#ids.intern(parent);
     const symbol = this.#ids.intern(uuid);
@@ -62,13 +62,12 @@ export class Places {
     (isMessage ? this.#nextMessage : this.#nextSide).set(above, symbol);
   }
 
-  /** Whether somebody said it, or a tool. */
   isMessage(uuid: string): boolean {
     return this.#message.get(this.#ids.find(uuid)) === 1;
   }
 
-  /** The record itself where somebody said it, else the nearest one above it. */
-  spokenAbove(uuid: string): string {
+  /** The record itself if it is a message, else the nearest one above it. */
+  messageAtOrAbove(uuid: string): string {
     let at = this.#ids.find(uuid);
     for (let steps = 0; at !== NONE && steps < this.#ids.size; steps++) {
       if (this.#message.get(at) === 1) return this.#ids.text(at);
@@ -82,7 +81,7 @@ export class Places {
     return parent === NONE ? undefined : this.#ids.text(parent);
   }
 
-  /** The record's entry. */
+  /** Sets the entry of a record. */
   put(uuid: string, entry: string): void {
     this.#entry.set(this.#ids.intern(uuid), this.#ids.intern(entry));
   }
@@ -92,37 +91,37 @@ export class Places {
     return entry === NONE ? undefined : this.#ids.text(entry);
   }
 
-  /** The entry that the next one below this one hangs from. */
+  /** The parent for the next entry below this one. */
   tip(entry: string): string {
     return this.#ids.text(this.#tip(this.#ids.intern(entry)));
   }
 
-  /** The next ones below an entry hang from another, which was written right below it. */
-  setBehind(entry: string, next: string): void {
-    this.#behind.set(this.#ids.intern(entry), this.#ids.intern(next));
+  /** Makes `next` the parent of the next entries below an entry. */
+  setFollower(entry: string, next: string): void {
+    this.#follower.set(this.#ids.intern(entry), this.#ids.intern(next));
   }
 
   setNote(entry: string, note: string): void {
     this.#note.set(this.#ids.intern(entry), this.#ids.intern(note));
   }
 
-  setSpokenTo(entry: string): void {
-    this.#isSpokenTo.set(this.#ids.intern(entry), 1);
+  setMessageBelow(entry: string): void {
+    this.#hasMessageBelow.set(this.#ids.intern(entry), 1);
   }
 
-  /** Where one more answer to the calls of an entry goes: below all that it has, unless somebody spoke since. */
+  /** The parent for one more result of an entry's calls; undefined if a message followed. */
   answerTip(entry: string): string | undefined {
     let at = this.#tip(this.#ids.intern(entry));
     for (let note = this.#note.get(at); note !== NONE; note = this.#note.get(at)) at = this.#tip(note);
-    return this.#isSpokenTo.get(at) === NONE ? this.#ids.text(at) : undefined;
+    return this.#hasMessageBelow.get(at) === NONE ? this.#ids.text(at) : undefined;
   }
 
-  /** From a record to the newest one below it. What somebody said is preferred to what only stands beside it. */
+  /** The newest record below a record, through messages where there are any. */
   newestBelow(uuid: string): string {
     let at = this.#ids.intern(uuid);
-    const met = new Set<number>();
-    while (!met.has(at)) {
-      met.add(at);
+    const visited = new Set<number>();
+    while (!visited.has(at)) {
+      visited.add(at);
       const message = this.#nextMessage.get(at);
       const next = message === NONE ? this.#nextSide.get(at) : message;
       if (next === NONE) break;
@@ -133,11 +132,11 @@ export class Places {
 
   #tip(entry: number): number {
     let at = entry;
-    for (let next = this.#behind.get(at); next !== NONE; next = this.#behind.get(at)) at = next;
-    // The next walk is short: a log may have thousands of entries that say nothing in a row.
+    for (let next = this.#follower.get(at); next !== NONE; next = this.#follower.get(at)) at = next;
+    // Path compression: a log may have thousands of such entries in a row.
     for (let from = entry; from !== at; ) {
-      const next = this.#behind.get(from);
-      this.#behind.set(from, at);
+      const next = this.#follower.get(from);
+      this.#follower.set(from, at);
       from = next;
     }
     return at;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { isObject, type JsonObject } from '../../json/value.ts';
 
-/** Members that are not named here pass: the format is internal to Claude Code, and moves. */
+/** Other members are allowed: the format is internal to Claude Code, and changes. */
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
 
@@ -20,7 +20,7 @@ const inTree = {
 };
 
 /** The records that form the tree, by their type. */
-export const treeRecords = {
+const treeRecords = {
   user: z.object({
     ...inTree,
     message: z.object({ content }),
@@ -52,8 +52,8 @@ export const treeRecords = {
   progress: z.object(inTree),
 };
 
-/** Records beside the tree that say something about all of it, by their type. */
-export const sessionRecords = {
+/** Records about the whole session, by their type. */
+const sessionRecords = {
   summary: z.object({ summary: z.string(), leafUuid: text }),
   'ai-title': z.object({ aiTitle: z.string() }),
   'custom-title': z.object({ customTitle: z.string() }),
@@ -70,7 +70,7 @@ function isFlag(value: unknown): boolean {
   return value === undefined || typeof value === 'boolean';
 }
 
-/** Whether a record surely has the shape of a message. The schema says the same, but takes longer. */
+/** Whether a record certainly has the shape of a message. The schema decides the same, but is slower. */
 function isPlainMessage(record: JsonObject): boolean {
   const { type, uuid, parentUuid, timestamp, isSidechain, sessionId, agentId, cwd, version, gitBranch, message } =
     record;
@@ -83,15 +83,15 @@ function isPlainMessage(record: JsonObject): boolean {
     const { isMeta, isCompactSummary, isVisibleInTranscriptOnly, toolDenialKind } = record;
     return [isMeta, isCompactSummary, isVisibleInTranscriptOnly].every(isFlag) && isText(toolDenialKind);
   }
-  const isSpoken = isText(id) && isText(model) && (stop === null || isText(stop)) && isObject(usage);
-  return isSpoken && isText(record['requestId']) && isFlag(record['isApiErrorMessage']) && isText(record['effort']);
+  const isAnswer = isText(id) && isText(model) && (stop === null || isText(stop)) && isObject(usage);
+  return isAnswer && isText(record['requestId']) && isFlag(record['isApiErrorMessage']) && isText(record['effort']);
 }
 
 function isBlock(block: unknown): boolean {
   return isObject(block) && typeof block['type'] === 'string';
 }
 
-/** Whether a record has the shape that its type has; undefined for a type that is not known. */
+/** Whether a record has the shape of its type; undefined for an unknown type. */
 export function hasKnownShape(record: JsonObject): boolean | undefined {
   if (isPlainMessage(record)) return true;
   const { type } = record;

@@ -4,11 +4,11 @@ import type { LogSource, RelatedSession } from '../format.ts';
 import { blocksOf } from './content.ts';
 import { stringOf } from './describe.ts';
 
-/** More than any description of an agent. */
+/** Longer descriptions are not read. */
 const MOST_ABOUT = 1024 * 1024;
 const FILE = /(?:^|\/)agent-([^/]+)\.jsonl$/;
 
-/** A session that a subagent wrote, in a file of its own or between the records of its parent. */
+/** A session of a subagent, in a file of its own or inside that of its parent. */
 export interface Subagent {
   readonly agent: string;
   readonly path?: string;
@@ -27,12 +27,12 @@ export function subagentId(sessionId: string, agent: string): string {
 
 /** The subagents of a session, which its entries refer to. */
 export class ClaudeSubagents {
-  /** Agents that a result named, and whose file is not there. */
+  /** Agents that a result names, but whose file is missing. */
   missing: { readonly agent: string; readonly line: number }[] = [];
   readonly #sessionId: string;
   readonly #open: Map<string, Subagent>;
   readonly #known: Set<string>;
-  /** By what was asked of a subagent: the call that did. */
+  /** The calls of subagents, by prompt. */
   readonly #asked = new Map<string, string>();
 
   constructor(sessionId: string, known: readonly Subagent[]) {
@@ -41,32 +41,32 @@ export class ClaudeSubagents {
     this.#known = new Set(this.#open.keys());
   }
 
-  /** What the model said: it may ask a subagent, which starts with these words. */
+  /** Remembers the prompts in an answer: the session of a subagent starts with one. */
   ask({ content }: JsonObject): void {
     for (const { id, input } of blocksOf(content))
       if (isObject(input) && typeof input['prompt'] === 'string' && typeof id === 'string')
         this.#asked.set(input['prompt'], id);
   }
 
-  /** A record of a subagent between those of the session. */
-  meet(agent: string, content: unknown): void {
+  /** Adds the subagent of a record inside the session's file. */
+  register(agent: string, content: unknown): void {
     if (this.#known.has(agent)) return;
     this.#known.add(agent);
     const toolCallId = typeof content === 'string' ? this.#asked.get(content) : undefined;
     this.#open.set(agent, { agent, ...(toolCallId === undefined ? {} : { toolCallId }) });
   }
 
-  /** A result of a call: hands on the subagent that worked for it, the first time. */
+  /** Writes the subagent of a call at its first result. */
   link(call: string, result: unknown, line: number, write: (session: Related) => void): void {
     const named = isObject(result) ? stringOf(result['agentId']) : undefined;
     const found = named === undefined ? this.#byCall(call) : this.#open.get(named);
-    if (found) this.#hand(found, call, write);
+    if (found) this.#write(found, call, write);
     else if (named !== undefined) this.missing.push({ agent: named, line });
   }
 
-  /** Those that no result named. */
+  /** Writes those that no result has named. */
   rest(write: (session: Related) => void): void {
-    for (const one of this.#open.values()) this.#hand(one, one.toolCallId, write);
+    for (const one of this.#open.values()) this.#write(one, one.toolCallId, write);
   }
 
   #byCall(call: string): Subagent | undefined {
@@ -74,7 +74,7 @@ export class ClaudeSubagents {
     return [...this.#open.values()].find(({ toolCallId }) => toolCallId === call);
   }
 
-  #hand({ agent, ...one }: Subagent, toolCallId: string | undefined, write: (session: Related) => void): void {
+  #write({ agent, ...one }: Subagent, toolCallId: string | undefined, write: (session: Related) => void): void {
     this.#open.delete(agent);
     const place = one.path === undefined ? { isInside: true as const } : {};
     const call = toolCallId === undefined ? {} : { toolCallId };
@@ -82,7 +82,7 @@ export class ClaudeSubagents {
   }
 }
 
-/** The subagents that have files beside a log: in a folder that is named like the session, or like the log. */
+/** Finds the files of subagents: in a folder named like the session, or like the log. */
 export async function findSubagents(source: LogSource, sessionId: string): Promise<Subagent[]> {
   const stem = source.name.replace(/^.*[\\/]/, '').replace(/\.jsonl$/, '');
   const found = new Map<string, Subagent>();

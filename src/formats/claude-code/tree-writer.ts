@@ -4,38 +4,38 @@ import type { NativeWriter, Place } from '../native-writer.ts';
 import type { ClaudeAnswer } from './answer.ts';
 import { attachmentText, isSilent, lossWithoutText, modeOf } from './attachment.ts';
 import { ClaudeCalls } from './calls.ts';
-import { COMMON_IN_RESULTS, isShort, otherMembers, saidBlocks } from './content.ts';
+import { COMMON_IN_RESULTS, contentBlocks, isShort, otherMembers } from './content.ts';
 import { type describeRecord, isInterrupt, stringOf } from './describe.ts';
 import type { Places } from './places.ts';
 import type { ClaudeSubagents } from './subagents.ts';
 
-/** A record, and what it is. */
-export interface Taken {
+/** A record and its facts. */
+export interface ClaudeRecord {
   readonly record: SourceRecord;
   readonly facts: ReturnType<typeof describeRecord>;
   /** In milliseconds since 1970; NaN where it has none. */
   readonly time: number;
 }
 
-/** A missing parent is taken to be the record before, if that is not older. */
+/** A missing parent is replaced by the record before, if that is not older. */
 const NEAR_MS = 5000;
 
 /** Writes the records of the tree as entries, each below the entry of its parent. */
 export class TreeWriter {
   readonly calls: ClaudeCalls;
-  /** The first entry of all, which roots hang from. */
+  /** The first entry, which is the parent of all roots. */
   readonly #root: string;
   readonly #writer: NativeWriter;
   readonly #places: Places;
   readonly #keep: ConversionOptions['keep'];
   readonly #subagents: ClaudeSubagents;
-  /** The record that was written before, and its time. */
+  /** The last record that was written, and its time. */
   #before: { readonly uuid: string; readonly time: number } | undefined;
   #folder: string | undefined;
   #branch: string | undefined;
-  /** The model that spoke last; Claude Code itself speaks in its place. */
+  /** The last model, also for answers that Claude Code writes itself. */
   #model = 'unknown';
-  /** Versions that store what an attachment said to the model store it always. */
+  /** The log has texts of attachments: versions that store them store all of them. */
   #storesText = false;
 
   constructor(
@@ -64,12 +64,12 @@ export class TreeWriter {
     return this.#before?.uuid;
   }
 
-  /** The entry that a record's own hangs from. */
-  parentEntry(taken: Taken): string {
-    const { record, facts, time } = taken;
+  /** The parent of a record's entry. */
+  parentEntry(item: ClaudeRecord): string {
+    const { record, facts, time } = item;
     const { parentId } = facts;
     const entry = parentId ? this.#places.entryOf(parentId) : undefined;
-    let parent = entry === undefined ? this.#withoutParent(taken) : this.#places.tip(entry);
+    let parent = entry === undefined ? this.#withoutParent(item) : this.#places.tip(entry);
     const { cwd, gitBranch } = record.value;
     const branch = stringOf(gitBranch);
     if (typeof cwd === 'string' && (cwd !== this.#folder || branch !== this.#branch)) {
@@ -78,7 +78,7 @@ export class TreeWriter {
         const data = { cwd, ...(branch === undefined ? {} : { gitBranch: branch }) };
         const place = { line: record.line, parent, time };
         const id = this.#writer.custom('claude-code/cwd', data, place);
-        this.#places.setBehind(parent, id);
+        this.#places.setFollower(parent, id);
         parent = id;
       }
       this.#folder = cwd;
@@ -87,7 +87,7 @@ export class TreeWriter {
     return parent;
   }
 
-  #withoutParent({ record: { line }, facts, time }: Taken): string {
+  #withoutParent({ record: { line }, facts, time }: ClaudeRecord): string {
     const before = this.#before;
     const { id, parentId } = facts;
     if (parentId === null) {
@@ -100,36 +100,36 @@ export class TreeWriter {
     return entry === undefined ? this.root : this.#places.tip(entry);
   }
 
-  /** Any record but one of an answer or a compaction. */
-  writeAny(taken: Taken): void {
-    const { record, facts } = taken;
+  /** Writes any record that is not part of an answer or a compaction. */
+  writeAny(item: ClaudeRecord): void {
+    const { record, facts } = item;
     if (facts.id === undefined || facts.parentId === undefined) {
       if (facts.kind === 'title') this.#title(record);
-      else this.#behindLast(() => this.#keepBeside(taken));
+      else this.#afterLast(() => this.#keepBeside(item));
       return;
     }
     switch (facts.kind) {
       case 'prompt':
-        this.#prompt(taken, (record.value['message'] as JsonObject)['content'], otherMembers(record.value));
+        this.#prompt(item, (record.value['message'] as JsonObject)['content'], otherMembers(record.value));
         break;
       case 'results':
-        this.#results(taken);
+        this.#results(item);
         break;
       case 'command':
       case 'interrupt':
       case 'meta':
-        this.#note(taken, facts.kind, (record.value['message'] as JsonObject)['content']);
+        this.#note(item, facts.kind, (record.value['message'] as JsonObject)['content']);
         break;
       case 'attachment':
-        this.#attachment(taken);
+        this.#attachment(item);
         break;
       default:
-        this.side(taken, this.#typeOf(record.value));
+        this.side(item, this.#typeOf(record.value));
     }
-    this.wrote(taken);
+    this.wrote(item);
   }
 
-  wrote({ facts, time }: Taken): void {
+  wrote({ facts, time }: ClaudeRecord): void {
     this.#before = { uuid: facts.id as string, time };
   }
 
@@ -140,37 +140,37 @@ export class TreeWriter {
   }
 
   /** A record of the tree that has no native counterpart. */
-  side(taken: Taken, type: string): void {
-    const { record, facts } = taken;
-    const parent = this.parentEntry(taken);
+  side(item: ClaudeRecord, type: string): void {
+    const { record, facts } = item;
+    const parent = this.parentEntry(item);
     const before = this.#writer.last;
-    this.#writer.keep(type, record.value, { ...this.#place(taken, parent), json: record.json });
+    this.#writer.keep(type, record.value, { ...this.#place(item, parent), json: record.json });
     const entry = this.#writer.last === before ? parent : this.#writer.last;
     this.#places.put(facts.id as string, entry);
-    if (entry !== parent) this.#places.setBehind(parent, entry);
+    if (entry !== parent) this.#places.setFollower(parent, entry);
   }
 
-  #keepBeside({ record, time }: Taken): void {
+  #keepBeside({ record, time }: ClaudeRecord): void {
     const place = { line: record.line, time, json: record.json };
     this.#writer.keep(this.#typeOf(record.value), record.value, place);
   }
 
-  #behindLast(write: () => void): void {
+  #afterLast(write: () => void): void {
     const before = this.#writer.last;
     write();
-    if (this.#writer.last !== before) this.#places.setBehind(before, this.#writer.last);
+    if (this.#writer.last !== before) this.#places.setFollower(before, this.#writer.last);
   }
 
-  /** The header has the title; one that belongs to a record of this log is its label, too. */
+  /** The header has the title; a title of a record in this log is also its label. */
   #title({ value, line }: SourceRecord): void {
     const { leafUuid, summary } = value;
     const target = typeof leafUuid === 'string' ? this.#places.entryOf(leafUuid) : undefined;
     this.#writer.count(target === undefined ? 'merged' : 'mapped');
     if (target === undefined) return;
-    this.#behindLast(() => this.#writer.entry('label', { targetId: target, label: summary }, { line }));
+    this.#afterLast(() => this.#writer.entry('label', { targetId: target, label: summary }, { line }));
   }
 
-  /** What is known at the end: subagents that no result named, and where the conversation goes on. */
+  /** Writes what is known at the end: subagents that no result has named, and the leaf. */
   finish(leaf: { readonly uuid: string; readonly isAmbiguous: boolean } | undefined): void {
     const entry = leaf && this.#places.entryOf(leaf.uuid);
     let tip = entry === undefined ? this.root : this.#places.tip(entry);
@@ -184,50 +184,50 @@ export class TreeWriter {
     if (this.#writer.last !== tip) this.#writer.custom('claude-code/leaf', { leaf: leaf?.uuid }, { line, parent: tip });
   }
 
-  #place({ record, facts, time }: Taken, parent: string): Place {
+  #place({ record, facts, time }: ClaudeRecord, parent: string): Place {
     return { line: record.line, id: facts.id, parent, time };
   }
 
-  #prompt(taken: Taken, content: unknown, rest: JsonObject): void {
-    const { record, facts } = taken;
-    const parent = this.parentEntry(taken);
+  #prompt(item: ClaudeRecord, content: unknown, rest: JsonObject): void {
+    const { record, facts } = item;
+    const parent = this.parentEntry(item);
     const others: JsonObject[] = [];
-    const said = typeof content === 'string' ? content : saidBlocks(content, this.#writer, record.line, others);
-    const id = this.#writer.message({ role: 'user', content: said }, this.#place(taken, parent));
-    this.#places.setSpokenTo(parent);
+    const blocks = typeof content === 'string' ? content : contentBlocks(content, this.#writer, record.line, others);
+    const id = this.#writer.message({ role: 'user', content: blocks }, this.#place(item, parent));
+    this.#places.setMessageBelow(parent);
     this.#places.put(facts.id as string, id);
     this.#writer.count('mapped');
-    this.#extra(id, { ...rest, ...this.#lostBlocks(others, taken) }, taken);
+    this.#extra(id, { ...rest, ...this.#lostBlocks(others, item) }, item);
   }
 
-  #lostBlocks(others: readonly JsonObject[], { record, facts }: Taken): JsonObject {
+  #lostBlocks(others: readonly JsonObject[], { record, facts }: ClaudeRecord): JsonObject {
     if (others.length === 0) return {};
     this.#writer.loss('BLOCK_AS_TEXT', 'lossy', record.line, facts.id);
     return { blocks: others };
   }
 
-  #extra(id: string, fields: JsonObject, { record, time }: Taken): void {
+  #extra(id: string, fields: JsonObject, { record, time }: ClaudeRecord): void {
     this.#writer.extra(id, fields, { line: record.line, time });
-    if (this.#writer.last !== id) this.#places.setBehind(id, this.#writer.last);
+    if (this.#writer.last !== id) this.#places.setFollower(id, this.#writer.last);
   }
 
-  /** Text that the model got and no person typed. */
-  #note(taken: Taken, type: string, content: unknown, details?: JsonObject): void {
-    const { record, facts } = taken;
-    const parent = this.parentEntry(taken);
+  /** Text for the model that no person typed. */
+  #note(item: ClaudeRecord, type: string, content: unknown, details?: JsonObject): void {
+    const { record, facts } = item;
+    const parent = this.parentEntry(item);
     const others: JsonObject[] = [];
-    const said = typeof content === 'string' ? content : saidBlocks(content, this.#writer, record.line, others);
+    const blocks = typeof content === 'string' ? content : contentBlocks(content, this.#writer, record.line, others);
     const display = type === 'interrupt' || type === 'command';
-    const place = this.#place(taken, parent);
-    const id = this.#writer.contextMessage(type, said, place, display, details);
+    const place = this.#place(item, parent);
+    const id = this.#writer.contextMessage(type, blocks, place, display, details);
     this.#places.setNote(parent, id);
     this.#places.put(facts.id as string, id);
     this.#writer.count('mapped');
-    this.#extra(id, this.#lostBlocks(others, taken), taken);
+    this.#extra(id, this.#lostBlocks(others, item), item);
   }
 
-  #attachment(taken: Taken): void {
-    const { record, facts } = taken;
+  #attachment(item: ClaudeRecord): void {
+    const { record, facts } = item;
     const { attachment, renderedRole, rendered } = record.value;
     const about = attachment as JsonObject;
     const { type: kind, commandMode, isMeta, prompt } = about;
@@ -235,94 +235,94 @@ export class TreeWriter {
     const isPrompt = kind === 'queued_command' && (commandMode ?? 'prompt') === 'prompt' && isMeta !== true;
     if (isPrompt && (typeof prompt === 'string' || Array.isArray(prompt))) {
       const { prompt: _prompt, ...rest } = about;
-      this.#prompt(taken, prompt, { queued: rest });
+      this.#prompt(item, prompt, { queued: rest });
       return;
     }
     const mode = modeOf(kind);
-    if (mode !== undefined) this.#mode(mode, taken);
+    if (mode !== undefined) this.#mode(mode, item);
     const text = attachmentText(rendered);
     const type = this.#typeOf(record.value);
     if (text === undefined) {
       if (!this.#storesText && !isSilent(kind))
         this.#writer.loss('CONTEXT_TEXT_NOT_RECORDED', lossWithoutText(kind), record.line, facts.id);
-      this.side(taken, type);
+      this.side(item, type);
       return;
     }
     if (renderedRole === 'system') this.#writer.loss('SYSTEM_AS_USER', 'info', record.line, facts.id);
     const isKept = this.#keep === 'raw' || (this.#keep === 'meta' && isShort(about, this.#writer.texts));
-    this.#note(taken, type, text, { role: stringOf(renderedRole) ?? 'user', ...(isKept ? { attachment: about } : {}) });
+    this.#note(item, type, text, { role: stringOf(renderedRole) ?? 'user', ...(isKept ? { attachment: about } : {}) });
   }
 
-  #mode(mode: string, taken: Taken): void {
-    const parent = this.parentEntry(taken);
+  #mode(mode: string, item: ClaudeRecord): void {
+    const parent = this.parentEntry(item);
     const before = this.#writer.last;
-    this.#writer.mode(mode, { line: taken.record.line, parent, time: taken.time });
-    if (this.#writer.last !== before) this.#places.setBehind(parent, this.#writer.last);
+    this.#writer.mode(mode, { line: item.record.line, parent, time: item.time });
+    if (this.#writer.last !== before) this.#places.setFollower(parent, this.#writer.last);
   }
 
-  #results(taken: Taken): void {
-    const { record, facts } = taken;
+  #results(item: ClaudeRecord): void {
+    const { record, facts } = item;
     const { content } = record.value['message'] as { content: readonly JsonObject[] };
     let isFirst = true;
     for (const block of content.filter(({ type }) => type === 'tool_result')) {
-      this.#result(taken, block, isFirst);
+      this.#result(item, block, isFirst);
       isFirst = false;
     }
     this.#writer.count('mapped');
     const uuid = facts.id as string;
-    const said = content.filter(({ type }) => type !== 'tool_result');
-    if (said.length === 0) return;
+    const rest = content.filter(({ type }) => type !== 'tool_result');
+    if (rest.length === 0) return;
     const parent = this.#places.tip(this.#places.entryOf(uuid) as string);
-    const place = { line: record.line, parent, time: taken.time };
-    const only = said.length === 1 ? said[0]?.['text'] : undefined;
+    const place = { line: record.line, parent, time: item.time };
+    const only = rest.length === 1 ? rest[0]?.['text'] : undefined;
     const others: JsonObject[] = [];
-    const blocks = saidBlocks(said, this.#writer, record.line, others);
+    const blocks = contentBlocks(rest, this.#writer, record.line, others);
     const isNote = isInterrupt(only) || record.value['isMeta'] === true;
     const id = isNote
       ? this.#writer.contextMessage(isInterrupt(only) ? 'interrupt' : 'meta', blocks, place, isInterrupt(only))
       : this.#writer.message({ role: 'user', content: blocks }, place);
     if (isNote) this.#places.setNote(parent, id);
-    else this.#places.setSpokenTo(parent);
+    else this.#places.setMessageBelow(parent);
     this.#places.put(uuid, id);
-    this.#extra(id, this.#lostBlocks(others, taken), taken);
+    this.#extra(id, this.#lostBlocks(others, item), item);
   }
 
-  #result(taken: Taken, block: JsonObject, isFirst: boolean): void {
-    const { record, facts } = taken;
+  #result(item: ClaudeRecord, block: JsonObject, isFirst: boolean): void {
+    const { record, facts } = item;
     const { line, value } = record;
     const uuid = facts.id as string;
     const callId = stringOf(block['tool_use_id']) ?? '';
     const call = this.calls.find(callId);
     if (!call) this.#writer.loss('ORPHAN_RESULT', 'lossy', line, uuid);
-    const parent = (call && this.#places.answerTip(call.entry)) ?? this.parentEntry(taken);
-    const place = { line, id: isFirst ? uuid : undefined, parent, time: taken.time };
+    const parent = (call && this.#places.answerTip(call.entry)) ?? this.parentEntry(item);
+    const place = { line, id: isFirst ? uuid : undefined, parent, time: item.time };
     const others: JsonObject[] = [];
     if (call?.isAnswered) {
       this.#writer.loss('DUP_RESULT', 'lossy', line, uuid);
       const id = this.#writer.custom('claude-code/duplicate-result', { line, raw: block }, place);
-      this.#places.setBehind(parent, id);
+      this.#places.setFollower(parent, id);
       this.#places.put(uuid, id);
       return;
     }
     this.calls.answer(callId);
     const message = {
       ...{ role: 'toolResult', toolCallId: callId, toolName: call?.name ?? 'unknown' },
-      content: saidBlocks(block['content'], this.#writer, line, others),
+      content: contentBlocks(block['content'], this.#writer, line, others),
       isError: block['is_error'] === true,
       ...this.#details(value, isFirst),
     };
     const id = this.#writer.message(message, place);
-    if (call) this.#places.setBehind(parent, id);
+    if (call) this.#places.setFollower(parent, id);
     this.#places.put(uuid, id);
-    this.#extra(id, this.#lostBlocks(others, taken), taken);
+    this.#extra(id, this.#lostBlocks(others, item), item);
     this.#subagents.link(callId, value['toolUseResult'], line, (session) => {
       const at = this.#places.tip(id);
-      this.#writer.related(session, { line, parent: at, time: taken.time });
-      this.#places.setBehind(at, this.#writer.last);
+      this.#writer.related(session, { line, parent: at, time: item.time });
+      this.#places.setFollower(at, this.#writer.last);
     });
   }
 
-  /** What the status of a session rests on has its own members; the rest is under the agent's name. */
+  /** What `status` reads has members of its own; the rest is under the agent's name. */
   #details(record: JsonObject, isFirst: boolean): { details?: JsonObject } {
     const { toolUseResult: result, toolDenialKind: denial } = record;
     const wasInterrupted = denial === 'interrupted' || (isObject(result) && result['interrupted'] === true);
@@ -340,21 +340,21 @@ export class TreeWriter {
     return Object.keys(details).length > 0 ? { details } : {};
   }
 
-  /** An answer, of which all records are known. */
+  /** Writes an answer, with all of its records. */
   answer(
     answer: ClaudeAnswer,
-    first: Taken,
+    first: ClaudeRecord,
     about: { readonly isPaid: boolean; readonly wasInterrupted: boolean },
   ): void {
     const { line } = answer.first;
     const { time } = first;
     const above = this.parentEntry(first);
-    this.#places.setSpokenTo(above);
+    this.#places.setMessageBelow(above);
     let parent = above;
     const { model, effort } = answer;
     const before = this.#writer.last;
     if (model !== undefined) {
-      // Bedrock and Vertex are not told apart.
+      // The log does not say whether it was Bedrock or Vertex.
       if (this.#model === 'unknown') this.#writer.loss('PROVIDER_ASSUMED', 'info', line, answer.uuids[0]);
       this.#model = model;
       this.#writer.model('anthropic', model, { line, parent, time });

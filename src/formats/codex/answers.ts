@@ -5,7 +5,7 @@ import { UNKNOWN_USAGE } from '../usage.ts';
 import type { CallEnd } from './items.ts';
 import { type CallUsage, UsageReader } from './usage.ts';
 
-/** An answer whose usage, or end, may still come. */
+/** An open answer, whose usage or end may follow. */
 interface CodexAnswer {
   readonly place: Place;
   readonly blocks: JsonObject[];
@@ -16,18 +16,18 @@ interface CodexAnswer {
   hasCalls: boolean;
   /** The next item of the model belongs to another answer. */
   isClosed: boolean;
-  /** Nothing says that it was complete. */
+  /** It may be incomplete. */
   isCut?: boolean;
   spent?: CallUsage;
   stopped?: { readonly how: 'aborted' | 'error'; readonly message: string };
 }
 
-/** What follows an answer is held up to so many bytes. */
+/** How many bytes of records are held after an answer. */
 const MOST_HELD = 16 * 1024 * 1024;
 
 /**
- * The answers of the model: reasoning, text and calls of one request become one message. Its tokens are counted, and an
- * interruption is noted, only behind the results of its calls, so that all is held until the next answer or prompt.
+ * The answers of the model: reasoning, text and calls of one request become one message. Its usage and an interruption
+ * come only after the results of its calls, so all is held until the next answer or prompt.
  */
 export class CodexAnswers {
   readonly #writer: NativeWriter;
@@ -39,17 +39,17 @@ export class CodexAnswers {
   #bytes = 0;
   readonly #ends = new Map<string, CallEnd>();
   #hasAnswered = false;
-  /** A turn has started, and its end is not told yet. */
+  /** A turn has started and not ended. */
   #isInTurn = false;
-  /** How large the last request with an answer was. */
+  /** The size of the last answered request. */
   #tokens = 0;
-  /** Of a request that gave no answer: the summary of a compaction. */
+  /** Usage of a request without an answer, such as the summary of a compaction. */
   #spare: (CallUsage & { readonly place: Place }) | undefined;
   model = 'unknown';
   level: string | undefined;
   isReplay = false;
 
-  /** `onSettled` is told when nothing is held. */
+  /** `onSettled` is called when nothing is held any more. */
   constructor(writer: NativeWriter, provider: string, onSettled: () => void) {
     this.#writer = writer;
     this.#provider = provider;
@@ -84,7 +84,7 @@ export class CodexAnswers {
     if (this.#answer) this.#answer.isClosed = true;
   }
 
-  /** Writes behind the answer under way. */
+  /** Writes after the open answer. */
   later(write: () => void): void {
     const { isReplay } = this;
     if (this.#answer) this.#held.push(() => this.#as(isReplay, write));
@@ -102,8 +102,8 @@ export class CodexAnswers {
     if (this.#bytes > MOST_HELD && this.#held.length > 0) this.settle();
   }
 
-  /** Tokens of a request: of the answer under way, or of one that gave none, such as the summary of a compaction. */
-  spent(from: 'record' | 'event', payload: JsonObject, place: Place): void {
+  /** Adds the usage of a request: of the open answer, or of a request without an answer. */
+  addUsage(from: 'record' | 'event', payload: JsonObject, place: Place): void {
     const spent = this.#usage[from](payload);
     this.close();
     if (!spent) return;
@@ -122,7 +122,7 @@ export class CodexAnswers {
     return usage;
   }
 
-  /** How a call ended; false where its result was written before. */
+  /** Remembers how a call ended; false where its result is written already. */
   ended({ id, ...end }: CallEnd & { readonly id: string }): boolean {
     if (!this.#answer) return false;
     this.#ends.set(id, end);
@@ -135,7 +135,7 @@ export class CodexAnswers {
     return end;
   }
 
-  /** The turn ended before its time: so did its last answer, or one that never came. */
+  /** The turn was stopped, and with it its last answer, or one that never came. */
   stop(how: 'aborted' | 'error', message: string, place: Place): void {
     if (!this.#hasAnswered || !this.#answer) {
       this.add([], place);
@@ -155,19 +155,18 @@ export class CodexAnswers {
     this.#isInTurn = false;
   }
 
-  /** A turn that has no end was cut off: unless its tokens were counted, the answer may lack some of its text. */
+  /** A turn without an end was cut off: without its usage the answer may be incomplete. */
   #cut(): void {
     const answer = this.#answer;
     if (this.#isInTurn && answer && !answer.spent && !answer.hasCalls && !answer.stopped) answer.isCut = true;
   }
 
-  /** The log ends here. */
   end(): void {
     this.#cut();
     this.settle();
   }
 
-  /** Writes the answer under way and all behind it. */
+  /** Writes the open answer and all after it. */
   settle(): void {
     this.#writeSpare();
     const answer = this.#answer;

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Damage } from '../../entries/damage.ts';
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { NearLog, RecordChecks, RecordEditor, RecordIssue } from '../format.ts';
+import { type RuleTable, tableChecks } from '../rule-table.ts';
 import { isEnvelopeType } from './envelope.ts';
 import { describeRecord, isPaginated, reads } from './facts.ts';
-import { textOf } from './items.ts';
 import { findRollout } from './near.ts';
 
 const REFUSED = 'Codex 0.166 and 0.98 refuse to resume the whole session';
@@ -12,7 +13,7 @@ const LINE_LOST =
   'Codex 0.166 and 0.98 skip the line without a word: a message is lost to the model, of a call the result as well. A skipped event costs nothing.';
 
 /** How severe each finding is, and what Codex 0.166 and 0.98 did with it when it was put into a healthy rollout. */
-const TABLE: Readonly<Record<string, readonly [level: 'error' | 'warning', evidence: string]>> = {
+const TABLE: RuleTable = {
   'torn-line': ['error', LINE_LOST],
   'glued-entries': ['error', `${LINE_LOST} No version splits the line.`],
   'nul-bytes': ['error', `${LINE_LOST} NULs after the last line are harmless.`],
@@ -69,12 +70,12 @@ const TABLE: Readonly<Record<string, readonly [level: 'error' | 'warning', evide
   ],
 };
 
-/** What a whole record has, in an envelope: what is inside one never has all of these. */
+/** Whether an object is an envelope: objects inside one never have all of these. */
 function isRecord({ type, timestamp, payload }: JsonObject): boolean {
   return typeof type === 'string' && typeof timestamp === 'string' && isObject(payload);
 }
 
-/** Only items and compactions are missed when they are gone; a line that shows too little may have been one. */
+/** Only lost items and compactions are errors; a line that does not show what it was counts as one. */
 function damageSeverity(damage: Damage, raw: string): 'error' | 'warning' | undefined {
   if (damage !== 'torn-line' && damage !== 'glued-entries' && damage !== 'nul-bytes') return undefined;
   if (/"type":"(?:session_meta|response_item|compacted)"/.test(raw)) return 'error';
@@ -90,12 +91,12 @@ async function near({ payload }: JsonObject, open: () => Promise<NearLog>): Prom
   const { thread_id: id, end_byte_offset: end } = base;
   const issue = (message: string): RecordIssue[] => [{ rule: 'missing-base', path: 'payload.history_base', message }];
   const log = await open();
-  const path = await findRollout(log, textOf(id));
+  const path = await findRollout(log, stringOf(id));
   const file = path === undefined ? undefined : await log.open(path);
-  if (!file) return issue(`the session '${textOf(id)}' that it continues is not beside it`);
+  if (!file) return issue(`the session '${stringOf(id)}' that it continues is not beside it`);
   try {
     const isLong = typeof end !== 'number' || end < 1 || (await file.readAt(Buffer.alloc(1), end - 1)) === 1;
-    return isLong ? [] : issue(`the session '${textOf(id)}' that it continues has fewer than ${end} bytes`);
+    return isLong ? [] : issue(`the session '${stringOf(id)}' that it continues has fewer than ${end} bytes`);
   } finally {
     await file.close();
   }
@@ -116,35 +117,34 @@ const edit: RecordEditor = {
             output: text,
           };
     if (item === call) return answer;
-    // No ordinal: the next one is taken, programs that show the session stop at one that comes twice, and forks name
-    // them.
+    // No ordinal: the next number is in use, and programs stop at a number that comes twice.
     return { timestamp: call['timestamp'], type: 'response_item', payload: answer };
   },
-  imageData: ({ image_url: url }) => /^data:[^;,]+;base64,(.*)$/s.exec(textOf(url))?.[1],
+  imageData: ({ image_url: url }) => /^data:[^;,]+;base64,(.*)$/s.exec(stringOf(url))?.[1],
   textBlock: (text) => ({ type: 'input_text', text }),
   header: rebuiltHeader,
 };
 
-/** The whole id in a piece of a header. */
+/** The id in a torn header. */
 const TORN_ID = /^[^{]*\{[^{}]*"type":"session_meta","payload":\{(?:[^{}]*?,)?"id":"([\w-]+)"/;
 
-/** What Codex needs to accept the log, from what the records still say. */
+/** A header that Codex accepts, made from the other records. */
 function rebuiltHeader(records: readonly JsonObject[], id: string, start = ''): JsonObject | undefined {
   const first = records.find(isRecord) ?? records.find(({ payload }) => isObject(payload));
   if (!first) return undefined;
-  const said = (member: string): string | undefined =>
-    records.map(({ payload }) => (isObject(payload) ? textOf(payload[member]) : '')).find((text) => text !== '');
+  const firstIn = (member: string): string | undefined =>
+    records.map(({ payload }) => (isObject(payload) ? stringOf(payload[member]) : '')).find((text) => text !== '');
   const { ordinal } = first;
-  const timestamp = textOf(first['timestamp']) || (said('timestamp') ?? '1970-01-01T00:00:00.000Z');
+  const timestamp = stringOf(first['timestamp']) || (firstIn('timestamp') ?? '1970-01-01T00:00:00.000Z');
   const isNumbered = typeof ordinal === 'number';
   return {
     timestamp,
     ...(isNumbered ? { ordinal: Math.max(0, ordinal - 1) } : {}),
     type: 'session_meta',
     payload: {
-      id: TORN_ID.exec(start)?.[1] ?? said('thread_id') ?? id,
+      id: TORN_ID.exec(start)?.[1] ?? firstIn('thread_id') ?? id,
       timestamp,
-      cwd: said('cwd') ?? '',
+      cwd: firstIn('cwd') ?? '',
       originator: 'sessionctl',
       cli_version: '0.0.0',
       ...(isNumbered ? { history_mode: 'paginated' } : {}),
@@ -152,13 +152,8 @@ function rebuiltHeader(records: readonly JsonObject[], id: string, start = ''): 
   };
 }
 
-function column<T>(pick: (row: readonly ['error' | 'warning', string]) => T): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(TABLE).map(([rule, row]) => [rule, pick(row)]));
-}
-
 export const checks = {
-  levels: column(([level]) => level),
-  evidence: column(([, evidence]) => evidence),
+  ...tableChecks(TABLE),
   isRecord,
   describe: describeRecord,
   reads,

@@ -1,8 +1,9 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
-import { textOf, withoutInternals } from './items.ts';
+import { withoutInternals } from './items.ts';
 
-/** Codex keeps so much of what the user said, the newest first; it counts four characters a token. */
+/** How many characters of prompts Codex keeps, the newest first: 20,000 tokens of four characters. */
 const MOST_PROMPTS = 20_000 * 4;
 const MOST_CONTEXT = 64;
 
@@ -12,12 +13,12 @@ interface Facts {
   readonly usage: JsonObject | undefined;
 }
 
-/** Compactions, with the history that Codex sends in place of what came before. */
+/** Writes compactions, with the history that Codex sends instead of earlier messages. */
 export class CodexCompactions {
   readonly #writer: NativeWriter;
   #prompts: JsonObject[] = [];
   #characters = 0;
-  /** What Codex put before the last prompt. */
+  /** Context messages before the last prompt. */
   #context: JsonObject[] = [];
   #isRun = false;
 
@@ -40,11 +41,11 @@ export class CodexCompactions {
   }
 
   write(payload: JsonObject, place: Place, { provider, tokens, usage }: Facts): void {
-    const message = textOf(payload['message']);
+    const message = stringOf(payload['message']);
     const stored: unknown = payload['replacement_history'];
     const items = Array.isArray(stored) ? stored.filter(isObject).map(withoutInternals) : this.#rebuilt(message, place);
     if (message === '') this.#writer.loss('SUMMARY_ENCRYPTED', 'lossy', place.line);
-    const id = textOf(payload['window_id']);
+    const id = stringOf(payload['window_id']);
     this.#writer.entry(
       'compaction',
       (own) => ({
@@ -58,7 +59,7 @@ export class CodexCompactions {
     );
   }
 
-  /** Versions without a stored history made it of what they would say at a start, the prompts and the summary. */
+  /** Versions without a stored history sent the context of a new session, the prompts and the summary. */
   #rebuilt(message: string, place: Place): JsonObject[] {
     this.#writer.loss('CONTEXT_APPROX', 'ambiguous', place.line);
     const summary = { type: 'message', role: 'user', content: [{ type: 'input_text', text: message }] };
@@ -68,5 +69,5 @@ export class CodexCompactions {
 
 function sizeOf({ content }: JsonObject): number {
   if (!Array.isArray(content)) return 0;
-  return content.reduce<number>((sum, part) => sum + (isObject(part) ? textOf(part['text']).length : 0), 0);
+  return content.reduce<number>((sum, part) => sum + (isObject(part) ? stringOf(part['text']).length : 0), 0);
 }

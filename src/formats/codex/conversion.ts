@@ -1,10 +1,12 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { stringOf } from '../../entries/entry-type.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { CodexAnswers } from './answers.ts';
 import { CodexCompactions } from './compactions.ts';
 import { isEnvelope } from './envelope.ts';
 import {
+  answerContent,
   callEndOf,
   callOf,
   contentOf,
@@ -12,15 +14,13 @@ import {
   outputOf,
   present,
   shellCommandOf,
-  spokenOf,
-  textOf,
   thinkingOf,
   withoutInternals,
 } from './items.ts';
 import type { FindSession } from './near.ts';
-import { Twins } from './twins.ts';
+import { RepeatedMessages } from './repeated-messages.ts';
 
-/** What a rollout says of itself in its first record. */
+/** The first record of a rollout. */
 export interface Meta {
   readonly id: string;
   readonly payload: JsonObject;
@@ -29,7 +29,7 @@ export interface Meta {
 
 const ANSWERED = Symbol('answered');
 
-/** Turns the records of a rollout into native entries, one after the other. */
+/** Converts the records of a rollout to native entries, one after the other. */
 export class CodexConversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
@@ -37,20 +37,20 @@ export class CodexConversion {
   #textsBefore = 0;
   readonly #answers: CodexAnswers;
   readonly #compactions: CodexCompactions;
-  readonly #twins: Twins;
-  /** By the id of a call its tool, or that it has its result. */
+  readonly #repeated: RepeatedMessages;
+  /** The tools of calls by id, or that a call has its result. */
   readonly #calls = new Map<string, string | typeof ANSWERED>();
   readonly #openCalls = new Map<string, number>();
-  /** The entries below which the prompts of the path hang. */
+  /** The parents of the prompts on the path. */
   readonly #beforePrompts: string[] = [];
   readonly #subagents = new Set<string>();
   #meta: Meta | undefined;
-  /** What a fork has copied from the session before it ends here; its usage was counted there. */
+  /** Until this time the records of a fork are copies, whose usage was counted in the original. */
   #replayedUntil = 0;
   #title: string | undefined;
   #cwd: string | undefined;
   #firstTime: string | undefined;
-  /** The records are those of the session that this one continues, and not of this file. */
+  /** The records come from the session that this one continues. */
   inherits = false;
 
   constructor(writer: NativeWriter, options: ConversionOptions, meta: Meta | undefined, find: FindSession) {
@@ -59,24 +59,24 @@ export class CodexConversion {
     this.#find = find;
     this.#firstTime = meta?.time;
     const forget = () => writer.texts.forgetBefore(this.#textsBefore);
-    this.#answers = new CodexAnswers(writer, textOf(meta?.payload['model_provider']) || 'openai', forget);
+    this.#answers = new CodexAnswers(writer, stringOf(meta?.payload['model_provider']) || 'openai', forget);
     this.#compactions = new CodexCompactions(writer);
-    this.#twins = new Twins({
+    this.#repeated = new RepeatedMessages({
       count: (fate) => this.#count(fate),
-      speak: (text, place) => {
+      addAnswer: (text, place) => {
         this.#answers.add([{ type: 'text', text }], place);
         this.#writer.loss('TWIN_MISSING', 'ambiguous', place.line);
       },
-      ask: (text, place) => {
+      addPrompt: (text, place) => {
         this.#prompt([{ type: 'text', text }], place);
         this.#writer.loss('TWIN_MISSING', 'ambiguous', place.line);
       },
     });
   }
 
-  /** The title that the rollout itself has, and the folder that it names. */
+  /** The title and the folder in the rollout. */
   get facts() {
-    return { title: this.#title, cwd: textOf(this.#meta?.payload['cwd']) || this.#cwd };
+    return { title: this.#title, cwd: stringOf(this.#meta?.payload['cwd']) || this.#cwd };
   }
 
   handle(record: SourceRecord): Promise<void> | undefined {
@@ -95,12 +95,12 @@ export class CodexConversion {
   }
 
   settle(): void {
-    this.#twins.end();
+    this.#repeated.end();
     this.#answers.settle();
   }
 
   end(): void {
-    this.#twins.end();
+    this.#repeated.end();
     this.#answers.end();
     for (const [id, line] of this.#openCalls) this.#writer.loss('PENDING_CALL', 'info', line, id);
   }
@@ -126,7 +126,7 @@ export class CodexConversion {
     if (!this.inherits) this.#writer.count(fate);
   }
 
-  /** A record without a native counterpart, at its place among the entries. */
+  /** Keeps a record without a native counterpart at its place. */
   #keep(type: string, record: JsonObject, place: Place): void {
     if (!this.inherits) this.#answers.later(() => this.#writer.keep(type, record, place));
   }
@@ -135,20 +135,20 @@ export class CodexConversion {
     for (const code of codes) this.#writer.loss(code, code === 'IMAGE_DETAIL' ? 'info' : 'lossy', place.line);
   }
 
-  /** A line of the first Rust versions that is no item. */
+  /** A line of the first Rust versions that is not an item. */
   #bare(value: JsonObject, place: Place): void {
     if (!this.#meta && typeof value['id'] === 'string') this.#session(value, value, place);
     else if (value['record_type'] === 'state' && Object.keys(value).length === 1) {
       this.#count('dropped');
       this.#writer.loss('EMPTY_STATE', 'info', place.line);
-    } else this.#keep(textOf(value['record_type']) || 'record', value, place);
+    } else this.#keep(stringOf(value['record_type']) || 'record', value, place);
   }
 
   #session(payload: JsonObject, record: JsonObject, place: Place): void {
     if (this.inherits) return;
     if (this.#meta) {
-      // A fork of older versions starts with all that it continues, its first record included.
-      const started = Date.parse(textOf(this.#meta.payload['timestamp']));
+      // A fork of older versions starts with a copy of the session that it continues.
+      const started = Date.parse(stringOf(this.#meta.payload['timestamp']));
       if (payload['id'] !== this.#meta.id && Number.isFinite(started)) {
         this.#replayedUntil = started + 1000;
         this.#writer.loss('REPLAYED_PREFIX', 'info', place.line);
@@ -156,7 +156,7 @@ export class CodexConversion {
       this.#keep('session_meta', record, place);
       return;
     }
-    this.#meta = { id: textOf(payload['id']), payload, time: textOf(payload['timestamp']) || undefined };
+    this.#meta = { id: stringOf(payload['id']), payload, time: stringOf(payload['timestamp']) || undefined };
     this.#count('mapped');
     if (this.#options.keep === 'none') return;
     const { base_instructions, instructions, ...rest } = payload;
@@ -165,9 +165,9 @@ export class CodexConversion {
   }
 
   #item(item: JsonObject, record: JsonObject, place: Place): void {
-    const [type, id] = [textOf(item['type']), textOf(item['id'])];
+    const [type, id] = [stringOf(item['type']), stringOf(item['id'])];
     const named = id === '' ? place : { line: place.line, time: place.time, json: place.json, id };
-    if (type !== 'message') this.#twins.end();
+    if (type !== 'message') this.#repeated.end();
     if (type === 'message') this.#message(item, record, named);
     else if (type === 'reasoning') this.#count(this.#answers.add([thinkingOf(item)], named));
     else if (type.endsWith('_call')) this.#call(item, named);
@@ -191,13 +191,13 @@ export class CodexConversion {
     if (role === 'assistant') {
       const { metadata } = record;
       if (isObject(metadata) && metadata['compaction_output'] === true) {
-        // The summary, which the compaction that follows has.
+        // The summary, which is also in the compaction that follows.
         this.#answers.close();
         this.#count('merged');
         return;
       }
-      const { value, losses } = spokenOf(item);
-      this.#twins.spoken(value);
+      const { value, losses } = answerContent(item);
+      this.#repeated.answered(value);
       this.#losses(losses, place);
       this.#count(this.#answers.add(value, place));
       return;
@@ -207,16 +207,16 @@ export class CodexConversion {
     const command = role === 'user' ? shellCommandOf(value) : undefined;
     if (command) this.#later(() => this.#writer.message(command, place));
     else if (role === 'user' && isPrompt(item, value)) {
-      this.#twins.asked();
+      this.#repeated.prompted();
       this.#prompt(value, place);
       this.#compactions.prompt(item);
-    } else this.#context(textOf(role) || 'user', item, value, place);
+    } else this.#context(stringOf(role) || 'user', item, value, place);
     this.#count('mapped');
   }
 
   #context(role: string, item: JsonObject, content: JsonObject[], place: Place): void {
     this.#compactions.context(item);
-    this.#cwd ??= /<cwd>([^<]+)<\/cwd>/.exec(textOf(content[0]?.['text']))?.[1];
+    this.#cwd ??= /<cwd>([^<]+)<\/cwd>/.exec(stringOf(content[0]?.['text']))?.[1];
     const [type, details] = role === 'user' ? ['context'] : [role, { openaiResponses: { role } }];
     if (details) this.#writer.loss('SYSTEM_AS_USER', 'info', place.line);
     this.#later(() => this.#writer.contextMessage(type, content, place, false, details));
@@ -232,17 +232,17 @@ export class CodexConversion {
   #call(item: JsonObject, place: Place): void {
     const { id, block, isRemote, losses } = callOf(item, place.line);
     this.#losses(losses, place);
-    this.#calls.set(id, textOf(block['name']));
+    this.#calls.set(id, stringOf(block['name']));
     if (!isRemote) this.#openCalls.set(id, place.line);
     this.#count(this.#answers.add([block], place, isRemote ? 'remote' : 'call'));
   }
 
   #output(item: JsonObject, record: JsonObject, place: Place): void {
-    const id = textOf(item['call_id']) || textOf(item['id']);
+    const id = stringOf(item['call_id']) || stringOf(item['id']);
     const tool = this.#calls.get(id);
     if (tool === ANSWERED) {
       this.#writer.loss('DUP_RESULT', 'lossy', place.line, id);
-      if (!this.inherits) this.#later(() => this.#writer.keep(textOf(item['type']), record, place));
+      if (!this.inherits) this.#later(() => this.#writer.keep(stringOf(item['type']), record, place));
       return;
     }
     if (tool === undefined) this.#writer.loss('ORPHAN_RESULT', 'lossy', place.line, id);
@@ -255,7 +255,7 @@ export class CodexConversion {
       const end = this.#answers.takeEnd(id);
       const isError = end?.failed ?? failed;
       if (isError === undefined) this.#writer.loss('ISERROR_UNKNOWN', 'info', place.line);
-      const codex = { ...(isObject(details['codex']) ? details['codex'] : {}), ...end?.details };
+      const codex = { ...objectOf(details['codex']), ...end?.details };
       const all = { ...details, ...(Object.keys(codex).length > 0 ? { codex } : {}) };
       const more = { isError: isError ?? false, details: Object.keys(all).length > 0 ? all : undefined };
       const message = { role: 'toolResult', toolCallId: id, toolName: tool ?? 'unknown', content, ...more };
@@ -272,7 +272,7 @@ export class CodexConversion {
         this.#turnContext(payload);
         break;
       case 'token_usage_record':
-        this.#answers.spent('record', payload, place);
+        this.#answers.addUsage('record', payload, place);
         this.#count('merged');
         return undefined;
       case 'compacted':
@@ -281,18 +281,18 @@ export class CodexConversion {
       case 'event_msg':
         return this.#event(payload, record, place);
     }
-    this.#keep(textOf(record['type']), record, place);
+    this.#keep(stringOf(record['type']), record, place);
     return undefined;
   }
 
   #turnContext({ model, effort, collaboration_mode: mode }: JsonObject): void {
-    const settings = isObject(mode) && isObject(mode['settings']) ? mode['settings'] : {};
-    this.#answers.model = textOf(model) || this.#answers.model;
-    this.#answers.level = textOf(effort) || textOf(settings['reasoning_effort']) || undefined;
+    const settings = objectOf(objectOf(mode)['settings']);
+    this.#answers.model = stringOf(model) || this.#answers.model;
+    this.#answers.level = stringOf(effort) || stringOf(settings['reasoning_effort']) || undefined;
   }
 
   #compacted(payload: JsonObject, place: Place): void {
-    this.#twins.end();
+    this.#repeated.end();
     const usage = this.#answers.takeSpare();
     this.#answers.settle();
     this.#compactions.write(payload, place, { ...this.#answers.facts, usage });
@@ -302,7 +302,7 @@ export class CodexConversion {
 
   #event(event: JsonObject, record: JsonObject, place: Place): Promise<void> | undefined {
     const item = isObject(event['item']) ? event['item'] : undefined;
-    const type = textOf(item ? item['type'] : event['type']);
+    const type = stringOf(item ? item['type'] : event['type']);
     const end = callEndOf(event);
     if (end && end.id !== '' && this.#answers.ended(end)) {
       this.#count('merged');
@@ -316,7 +316,7 @@ export class CodexConversion {
       case 'UserMessage':
       case 'agent_message':
       case 'AgentMessage':
-        if (this.#twins.see(type, item ?? event, place)) return undefined;
+        if (this.#repeated.addEvent(type, item ?? event, place)) return undefined;
         break;
       case 'agent_reasoning':
       case 'agent_reasoning_raw_content':
@@ -331,7 +331,7 @@ export class CodexConversion {
       case 'collab_agent_spawn_end':
         return this.#subagent(item ?? event, record, place);
       case 'thread_name_updated':
-        this.#title = textOf(event['thread_name']) || this.#title;
+        this.#title = stringOf(event['thread_name']) || this.#title;
         break;
       case 'thread_rolled_back':
         this.#rollback(event, place);
@@ -342,13 +342,13 @@ export class CodexConversion {
         break;
       case 'turn_aborted':
         this.#answers.turnEnds();
-        this.#stopped('aborted', textOf(event['reason']) || 'interrupted', place);
+        this.#stopped('aborted', stringOf(event['reason']) || 'interrupted', place);
         if (event['reason'] === 'budget_limited') this.#writer.loss('BUDGET', 'info', place.line);
         break;
       case 'task_complete':
       case 'turn_complete':
         this.#answers.turnEnds();
-        if (isObject(event['error'])) this.#stopped('error', textOf(event['error']['message']), place);
+        if (isObject(event['error'])) this.#stopped('error', stringOf(event['error']['message']), place);
         break;
     }
     this.#keep(type || 'event_msg', record, place);
@@ -356,14 +356,14 @@ export class CodexConversion {
   }
 
   #stopped(how: 'aborted' | 'error', message: string, place: Place): void {
-    this.#twins.end();
+    this.#repeated.end();
     this.#answers.stop(how, message, place);
   }
 
   #tokenCount(event: JsonObject, record: JsonObject, place: Place): void {
     if (event['info'] === null || event['info'] === undefined) this.#keep('token_count', record, place);
     else {
-      this.#answers.spent('event', event, place);
+      this.#answers.addUsage('event', event, place);
       this.#count('merged');
     }
   }
@@ -381,16 +381,16 @@ export class CodexConversion {
   }
 
   async #subagent(event: JsonObject, record: JsonObject, place: Place): Promise<void> {
-    const id = textOf(event['agent_thread_id']) || textOf(event['new_thread_id']);
+    const id = stringOf(event['agent_thread_id']) || stringOf(event['new_thread_id']);
     if (id === '' || this.#subagents.has(id) || this.inherits) {
-      this.#keep(textOf(event['type']), record, place);
+      this.#keep(stringOf(event['type']), record, place);
       return;
     }
     this.#subagents.add(id);
     const path = await this.#find(id);
-    const call = textOf(event['call_id']) || textOf(event['id']);
-    const title = textOf(event['agent_path']) || textOf(event['new_agent_nickname']);
-    const role = textOf(event['new_agent_role']);
+    const call = stringOf(event['call_id']) || stringOf(event['id']);
+    const title = stringOf(event['agent_path']) || stringOf(event['new_agent_nickname']);
+    const role = stringOf(event['new_agent_role']);
     const session = { id, ...present({ path, title: title || undefined, role: role || undefined }) };
     this.#answers.later(() =>
       this.#writer.related({ ...session, ...(this.#calls.has(call) ? { toolCallId: call } : {}) }, place),

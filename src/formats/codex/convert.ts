@@ -1,4 +1,5 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { stringOf } from '../../entries/entry-type.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
 import { readDocument } from '../document.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, OnDamage, SourceRecord } from '../format.ts';
@@ -6,20 +7,19 @@ import { LongTexts } from '../long-texts.ts';
 import { NativeWriter } from '../native-writer.ts';
 import { countedRecords, readRecords } from '../records.ts';
 import { CodexConversion, type Meta } from './conversion.ts';
-import { textOf } from './items.ts';
 import { findRollout, titleFromIndex } from './near.ts';
 
-/** Texts of which no more than the start is looked at: what tools gave, and what only the model reads. */
-const HANDED_ON = /"(?:encrypted_content|output|aggregated_output|formatted_output|stdout|stderr)":$/;
+/** Texts that are copied without parsing, but for their start: results of tools, and encrypted content. */
+const UNPARSED_TEXTS = /"(?:encrypted_content|output|aggregated_output|formatted_output|stdout|stderr)":$/;
 
-/** Gives a rollout of any version in its native form, in one pass. */
+/** Converts a rollout of any version, in one pass. */
 export async function convertRollout(
   format: LogFormat,
   source: LogSource,
   sink: NativeSink,
   options: ConversionOptions,
 ): Promise<void> {
-  const texts = new LongTexts(source, HANDED_ON);
+  const texts = new LongTexts(source, UNPARSED_TEXTS);
   const damage: Parameters<NativeWriter['damaged']>[] = [];
   const begin = (first: JsonObject) => {
     const meta = metaOf(first);
@@ -52,22 +52,22 @@ export async function convertRollout(
   writer.end(
     {
       id,
-      time: textOf(payload['timestamp']) || undefined,
+      time: stringOf(payload['timestamp']) || undefined,
       cwd,
       title: named ?? title,
-      parent: textOf(payload['forked_from_id']) || textOf(payload['parent_thread_id']) || undefined,
-      formatVersion: textOf(payload['cli_version']) || undefined,
+      parent: stringOf(payload['forked_from_id']) || stringOf(payload['parent_thread_id']) || undefined,
+      formatVersion: stringOf(payload['cli_version']) || undefined,
     },
     input.facts(),
   );
 }
 
-/** The session as its first record has it: in an envelope, or bare in older versions. */
+/** The session in the first record: in an envelope, or bare in older versions. */
 function metaOf(record: JsonObject): Meta | undefined {
   const { type, payload, id, timestamp } = record;
   const own = type === 'session_meta' && isObject(payload) ? payload : type === undefined && id ? record : undefined;
   if (!own || typeof own['id'] !== 'string') return undefined;
-  return { id: own['id'], payload: own, time: textOf(own['timestamp']) || textOf(timestamp) || undefined };
+  return { id: own['id'], payload: own, time: stringOf(own['timestamp']) || stringOf(timestamp) || undefined };
 }
 
 interface Inheritance {
@@ -76,9 +76,9 @@ interface Inheritance {
   readonly seen: Set<string>;
 }
 
-/** Reads what a fork continues from the rollout that it was made of, up to where it was made. */
+/** Reads the rollout that a fork continues, up to the fork. */
 async function inherit(source: LogSource, base: JsonObject, to: Inheritance): Promise<void> {
-  const id = textOf(base['thread_id']);
+  const id = stringOf(base['thread_id']);
   const path = to.seen.has(id) ? undefined : await findRollout(source, id);
   const file = path === undefined ? undefined : await source.open(path);
   if (!file) {
@@ -110,7 +110,7 @@ async function inherit(source: LogSource, base: JsonObject, to: Inheritance): Pr
   }
 }
 
-/** The records of a rollout; the first versions wrote one JSON document, whose items are its records. */
+/** The records of a rollout; the first versions wrote one JSON document with a list of items. */
 async function inputOf(
   source: LogSource,
   onDamage: OnDamage,
@@ -130,12 +130,8 @@ async function* documentRecords(
 ): AsyncGenerator<Iterable<SourceRecord>> {
   let isFirst = true;
   for await (const records of readDocument(source, chunks, 'items', onDamage)) {
-    if (isFirst) yield [...records].map((one) => ({ ...one, value: sessionIn(one.value) }));
+    if (isFirst) yield [...records].map((one) => ({ ...one, value: objectOf(one.value['session']) }));
     else yield records;
     isFirst = false;
   }
-}
-
-function sessionIn({ session }: JsonObject): JsonObject {
-  return isObject(session) ? session : {};
 }

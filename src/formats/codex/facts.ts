@@ -1,11 +1,12 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordFacts, RecordIssue } from '../format.ts';
 import { isEnvelopeType, isItemType } from './envelope.ts';
-import { isRemote, textOf } from './items.ts';
+import { isRemote } from './items.ts';
 
 const TEXT = 'a string';
-/** What Codex does not read a record without, by the type of the item or of the record, and what each has to be. */
+/** The members that Codex requires, by the type of the item or record, and what each has to be. */
 const REQUIRED: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map<string, Record<string, string>>([
   ['message', { role: TEXT, content: 'a list' }],
   ['reasoning', { summary: 'a list' }],
@@ -20,12 +21,12 @@ const REQUIRED: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map<
 const HEADER_MEMBERS = ['id', 'timestamp', 'cwd', 'originator', 'cli_version'];
 const HISTORY_MODES: ReadonlySet<unknown> = new Set([undefined, null, 'legacy', 'paginated']);
 const CONTENT_TYPES: ReadonlySet<unknown> = new Set(['input_text', 'output_text', 'input_image', 'input_audio']);
-/** Its JSON reader goes no deeper, and skips the record. */
+/** Codex skips a record that is nested deeper. */
 const DEEPEST = 127;
 const HALF_PAIR = 1;
 const TOO_DEEP = 2;
 
-/** What describeRecord looks at. It looks for flaws everywhere, but a line that has one is always read in full. */
+/** The members that describeRecord reads. Flaws may be anywhere, but a line with one is always read in full. */
 export const reads = {
   members: `timestamp ordinal type payload record_type id call_id role name action summary replacement_history
     history_mode cwd originator cli_version execution`.split(/\s+/),
@@ -44,7 +45,7 @@ export function isPaginated(header: JsonObject): boolean {
   return isObject(header['payload']) && header['payload']['history_mode'] === 'paginated';
 }
 
-/** What the rules need to know of a record: in an envelope, or bare in the versions of 2025. */
+/** Describes a record: in an envelope, or bare in the versions of 2025. */
 export function describeRecord(record: JsonObject): RecordFacts {
   const { type, payload } = record;
   if (!('payload' in record) && !isEnvelopeType(type)) {
@@ -52,9 +53,9 @@ export function describeRecord(record: JsonObject): RecordFacts {
     if (type === undefined && ('record_type' in record || typeof record['id'] === 'string')) return bare(record);
   }
   const issues = envelopeIssues(record);
-  const kind = inferredType(record) ?? textOf(type);
+  const kind = inferredType(record) ?? stringOf(type);
   if (!isObject(payload)) return factsOf(record, kind, { issues });
-  if (kind === 'response_item') return describeItem(record, payload, 'payload.', textOf(payload['type']), issues);
+  if (kind === 'response_item') return describeItem(record, payload, 'payload.', stringOf(payload['type']), issues);
   if (kind === 'session_meta') return describeHeader(record, payload, issues);
   if (kind === 'compacted') {
     requireMembers(kind, payload, 'payload.', issues);
@@ -65,7 +66,7 @@ export function describeRecord(record: JsonObject): RecordFacts {
   return factsOf(record, kind, { issues });
 }
 
-/** The header of the first Rust versions, and what they wrote between the items. */
+/** The header of the first Rust versions, and their records between the items. */
 function bare(record: JsonObject): RecordFacts {
   const isHeader = !('record_type' in record);
   return { ...factsOf(record, isHeader ? 'session_meta' : 'state', { isHeader }), timestamp: null };
@@ -73,7 +74,7 @@ function bare(record: JsonObject): RecordFacts {
 
 type Known = Partial<Pick<RecordFacts, 'isInConversation' | 'isHeader' | 'role' | 'blocks' | 'issues' | 'content'>>;
 
-/** Always of one shape, because there are as many as records. */
+/** Always with the same members in the same order, which is faster. */
 function factsOf(record: JsonObject, type: string, known: Known): RecordFacts {
   const { ordinal, timestamp } = record;
   return {
@@ -83,7 +84,7 @@ function factsOf(record: JsonObject, type: string, known: Known): RecordFacts {
     conversation: '',
     role: known.role,
     blocks: known.blocks ?? NO_BLOCKS,
-    // What is no text at all is another finding.
+    // A value that is no string is another finding.
     timestamp: typeof timestamp === 'string' ? timestamp : null,
     // Any other value is a finding of its own.
     ordinal: typeof ordinal === 'number' ? ordinal : (ordinal ?? undefined) === undefined ? undefined : null,
@@ -134,17 +135,17 @@ function describeItem(
   if (at === '') addFlaws(record, true, issues);
   const isResult = type.endsWith('_output');
   const { role } = item;
-  const speaker = role === 'user' || role === 'assistant' ? role : undefined;
+  const author = role === 'user' || role === 'assistant' ? role : undefined;
   return factsOf(record, type, {
     issues,
     blocks: toolBlocks(item, at, type),
     isInConversation: true,
-    role: isResult ? 'result' : type.endsWith('_call') || type === 'reasoning' ? 'assistant' : speaker,
+    role: isResult ? 'result' : type.endsWith('_call') || type === 'reasoning' ? 'assistant' : author,
     content: item,
   });
 }
 
-/** A call or a result by the id of the call; what the provider ran has none. */
+/** The call or result of an item; none for one that the provider ran. */
 function toolBlocks(item: JsonObject, at: string, type: string): readonly BlockFacts[] {
   const isCall = type.endsWith('_call');
   if (!(isCall || type.endsWith('_output')) || isRemote(type, item)) return NO_BLOCKS;
@@ -187,14 +188,14 @@ function messageIssues({ content }: JsonObject, at: string, issues: RecordIssue[
   }
 }
 
-/** The type of a record that has none, where its payload can only be an item. */
+/** The type of a record without one, where its payload can only be an item. */
 function inferredType({ type, payload }: JsonObject): string | undefined {
   if (typeof type === 'string' || !isObject(payload)) return undefined;
-  // There are events of this type too.
+  // Events may have this type too.
   return isItemType(payload['type']) && payload['type'] !== 'agent_message' ? 'response_item' : undefined;
 }
 
-/** Who spoke, by the kind of the text. */
+/** The role of a message without one, by the type of its text. */
 function inferredRole({ content }: JsonObject): string | undefined {
   const [first] = (Array.isArray(content) ? content : []) as readonly unknown[];
   const type = isObject(first) ? first['type'] : undefined;
@@ -215,7 +216,7 @@ function emptyText(path: string): RecordIssue {
   return { rule: 'empty-block', path, message: 'the text is empty', severity: 'warning' };
 }
 
-/** Both keep Codex from reading a record; only of items and compactions something is lost then. */
+/** Codex skips a record with a flaw; only the loss of items and compactions is an error. */
 function addFlaws(record: JsonObject, isInConversation: boolean, issues: RecordIssue[]): void {
   const flaws = flawsIn(record, DEEPEST);
   const severity = isInConversation ? 'error' : 'warning';
@@ -225,7 +226,7 @@ function addFlaws(record: JsonObject, isInConversation: boolean, issues: RecordI
   if ((flaws & TOO_DEEP) !== 0) add('deep-nesting', `nested more than ${DEEPEST} levels deep; Codex skips the record`);
 }
 
-/** What is anywhere in a value, down to so many levels. */
+/** The flaws anywhere in a value, down to so many levels. */
 function flawsIn(value: unknown, levels: number): number {
   if (typeof value === 'string') return value.isWellFormed() ? 0 : HALF_PAIR;
   if (typeof value !== 'object' || value === null) return 0;

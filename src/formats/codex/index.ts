@@ -10,7 +10,7 @@ export const codex: LogFormat = {
   files: 'rollouts of all versions, also packed (.jsonl.zst)',
   detect: ({ objects, first, document }) => {
     if (first?.['type'] === 'session_meta' && hasMembers(first['payload'], { id: 'string' })) return 'certain';
-    // The versions before it: a first line without a type, then one JSON document.
+    // Older versions: a first line without a type, or one JSON document.
     if (hasMembers(first, { type: 'absent', id: 'string', instructions: 'any', timestamp: 'string' })) return 'certain';
     if (isDocument(document)) return 'certain';
     return objects.length > 0 && objects.every(isEnvelope) ? 'probable' : undefined;

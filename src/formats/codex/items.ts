@@ -1,27 +1,24 @@
+import { stringOf } from '../../entries/entry-type.ts';
 import { exactJson, numberOf, parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { LongTexts } from '../long-texts.ts';
 
-/** What goes into a native message, and the losses on the way, by their codes. */
-export interface Mapped<T> {
+/** Native content, and the codes of its losses. */
+interface Mapped<T> {
   readonly value: T;
   readonly losses: readonly string[];
 }
 
-/** Members of an item that only the service behind Codex reads. */
+/** A member of items for the service of Codex alone. */
 const INTERNAL = 'internal_chat_message_metadata_passthrough';
 
-/** A user message that starts like this was put together by Codex. */
+/** The start of user messages that Codex writes itself. */
 const CONTEXT_FRAGMENT =
   /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|turn_aborted|subagent_notification|skills?|codex_internal_context|goal_context|hook_prompt|user_action|recommended_plugins|model_switch|realtime_conversation|permissions instructions|collaboration_mode|apps_instructions|skills_instructions|plugins_instructions|multi_agent_mode|personality_spec|INSTRUCTIONS)\b)/;
 
 const SHELL_COMMAND =
   /^\s*<user_shell_command>\s*<command>\n?([\s\S]*?)\n?<\/command>\s*<result>\n?([\s\S]*?)<\/result>/;
-
-export function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
 
 export function withoutInternals(item: JsonObject): JsonObject {
   if (!(INTERNAL in item)) return item;
@@ -29,7 +26,7 @@ export function withoutInternals(item: JsonObject): JsonObject {
   return rest;
 }
 
-export function itemJson(item: JsonObject): string {
+function itemJson(item: JsonObject): string {
   return exactJson(toJson(withoutInternals(item)));
 }
 
@@ -44,33 +41,33 @@ export function contentOf(content: unknown): Mapped<JsonObject[]> {
     for (const key of ['text', 'refusal'])
       if (typeof part[key] === 'string') return [{ type: 'text', text: part[key] }];
     losses.push('CONTENT_UNREADABLE');
-    return [{ type: 'text', text: `[${textOf(part['type']) || 'content'} that cannot be shown]` }];
+    return [{ type: 'text', text: `[${stringOf(part['type']) || 'content'} that cannot be shown]` }];
   });
   return { value, losses };
 }
 
 function imageOf({ image_url: url, file_id: file, detail }: JsonObject, losses: string[]): JsonObject {
-  const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(textOf(url)) ?? [];
+  const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(stringOf(url)) ?? [];
   if (typeof detail === 'string' && detail !== 'auto') losses.push('IMAGE_DETAIL');
   if (mimeType !== undefined && data !== undefined) return { type: 'image', data, mimeType };
   losses.push('IMAGE_REF');
-  const name = textOf(url) || textOf(file);
+  const name = stringOf(url) || stringOf(file);
   return { type: 'text', text: `[image not embedded: ${name.slice(0, 500)}]` };
 }
 
-/** Whether a user message holds what a person typed. */
+/** Whether a user message was typed by a person. */
 export function isPrompt(item: JsonObject, blocks: readonly JsonObject[]): boolean {
   const internal = item[INTERNAL];
   const kinds: unknown = isObject(internal) ? internal['content_item_kinds'] : undefined;
   if (Array.isArray(kinds) && kinds.length > 0 && !kinds.includes('unknown'))
-    return kinds.some((kind) => textOf(kind).startsWith('user.'));
+    return kinds.some((kind) => stringOf(kind).startsWith('user.'));
   const first = blocks.find(({ type }) => type === 'text');
-  return !CONTEXT_FRAGMENT.test(textOf(first?.['text']));
+  return !CONTEXT_FRAGMENT.test(stringOf(first?.['text']));
 }
 
 /** A command that the user ran, which Codex puts into a user message. */
 export function shellCommandOf(blocks: readonly JsonObject[]): JsonObject | undefined {
-  const [, command, result] = SHELL_COMMAND.exec(blocks.length === 1 ? textOf(blocks[0]?.['text']) : '') ?? [];
+  const [, command, result] = SHELL_COMMAND.exec(blocks.length === 1 ? stringOf(blocks[0]?.['text']) : '') ?? [];
   if (command === undefined || result === undefined) return undefined;
   const exitCode = /^Exit code: (-?\d+)/m.exec(result)?.[1];
   const output = /^Output:\n([\s\S]*)$/m.exec(result)?.[1] ?? result;
@@ -84,11 +81,11 @@ export function shellCommandOf(blocks: readonly JsonObject[]): JsonObject | unde
   };
 }
 
-/** Encrypted reasoning goes back to the model as it came. */
+/** Encrypted reasoning is kept as it is, to be sent again. */
 export function thinkingOf(item: JsonObject): JsonObject {
   const texts = (parts: unknown): string =>
-    Array.isArray(parts) ? parts.map((part) => (isObject(part) ? textOf(part['text']) : '')).join('\n\n') : '';
-  const isEncrypted = textOf(item['encrypted_content']) !== '';
+    Array.isArray(parts) ? parts.map((part) => (isObject(part) ? stringOf(part['text']) : '')).join('\n\n') : '';
+  const isEncrypted = stringOf(item['encrypted_content']) !== '';
   return {
     type: 'thinking',
     thinking: texts(item['summary']) || texts(item['content']),
@@ -96,33 +93,33 @@ export function thinkingOf(item: JsonObject): JsonObject {
   };
 }
 
-/** pi's way to keep the id and the phase of an answer with its text. */
-export function spokenOf({ id, phase, content }: JsonObject): Mapped<JsonObject[]> {
+/** The content of an answer, with its id and phase as pi keeps them. */
+export function answerContent({ id, phase, content }: JsonObject): Mapped<JsonObject[]> {
   const { value, losses } = contentOf(content);
   if (typeof id !== 'string') return { value, losses };
   const textSignature = toJson({ v: 1, id, ...(typeof phase === 'string' ? { phase } : {}) });
   return { value: value.map((block) => (block['type'] === 'text' ? { ...block, textSignature } : block)), losses };
 }
 
-export interface CodexCall {
+interface CodexCall {
   readonly id: string;
   readonly block: JsonObject;
-  /** The provider ran it itself: it has no result of its own. */
+  /** The provider ran it: it has no result. */
   readonly isRemote: boolean;
   readonly losses: readonly string[];
 }
 
-/** Run by the provider, which puts no output into the log. */
+/** Calls that the provider runs, without an output in the log. */
 const REMOTE: ReadonlySet<string> = new Set(['web_search_call', 'image_generation_call']);
 
 export function isRemote(type: string, item: JsonObject): boolean {
   return REMOTE.has(type) || (type.startsWith('tool_search_') && item['execution'] === 'server');
 }
 
-/** A tool call of any kind. What its block does not say of the item is kept beside it, for whoever sends it again. */
+/** A tool call of any kind. Members of the item that the block does not have are kept in its signature. */
 export function callOf(item: JsonObject, line: number): CodexCall {
-  const type = textOf(item['type']);
-  const id = textOf(item['call_id']) || textOf(item['id']) || `call-${line}`;
+  const type = stringOf(item['type']);
+  const id = stringOf(item['call_id']) || stringOf(item['id']) || `call-${line}`;
   const { call_id, id: _id, status, ...rest } = withoutInternals(item);
   const block = (name: string, args: JsonObject, kept?: JsonObject): JsonObject => ({
     type: 'toolCall',
@@ -136,8 +133,8 @@ export function callOf(item: JsonObject, line: number): CodexCall {
     isRemote: isRemote(type, item),
   });
   if (type === 'function_call') {
-    const namespace = textOf(item['namespace']);
-    const text = textOf(item['arguments']);
+    const namespace = stringOf(item['namespace']);
+    const text = stringOf(item['arguments']);
     const parsed = parseExact(text);
     const isSame = parsed !== undefined && exactJson(toJson(parsed)) === text;
     const { arguments: _arguments, ...function_ } = rest;
@@ -145,12 +142,12 @@ export function callOf(item: JsonObject, line: number): CodexCall {
     const args = parsed ?? { input: text };
     const needsMore = namespace !== '' || 'arguments' in kept || parsed === undefined;
     const more = parsed === undefined ? { ...kept, arguments: text } : kept;
-    const made = block(namespace + textOf(item['name']), args, needsMore ? more : undefined);
+    const made = block(namespace + stringOf(item['name']), args, needsMore ? more : undefined);
     return parsed === undefined && text !== '' ? call(made, 'ARGS_NOT_OBJECT') : call(made);
   }
   if (type === 'custom_tool_call') {
     const { input, ...custom } = rest;
-    return call(block(textOf(item['namespace']) + textOf(item['name']), { input: input ?? '' }, custom));
+    return call(block(stringOf(item['namespace']) + stringOf(item['name']), { input: input ?? '' }, custom));
   }
   if (type === 'local_shell_call' && isObject(item['action'])) {
     const { command, working_directory: workdir, timeout_ms } = item['action'];
@@ -167,16 +164,16 @@ export function present(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => (value ?? undefined) !== undefined));
 }
 
-/** How a call went, as events tell it. */
+/** How a call ended, by an event. */
 export interface CallEnd {
   readonly failed?: boolean | undefined;
   readonly details: JsonObject;
 }
 
-/** What an event says about the end of a call, and which call it is. */
+/** The end of a call in an event, with the id of the call. */
 export function callEndOf(event: JsonObject): (CallEnd & { readonly id: string }) | undefined {
   const item = isObject(event['item']) ? event['item'] : event;
-  const id = textOf(item['call_id']) || textOf(item['id']);
+  const id = stringOf(item['call_id']) || stringOf(item['id']);
   const { status, exit_code, success, changes, duration, process_id, result } = item;
   switch (item['type']) {
     case 'CommandExecution':
@@ -211,7 +208,7 @@ export function callEndOf(event: JsonObject): (CallEnd & { readonly id: string }
   }
 }
 
-export interface CodexOutput {
+interface CodexOutput {
   readonly content: JsonObject[];
   /** Undefined where nothing says whether the call succeeded. */
   readonly failed: boolean | undefined;
@@ -219,9 +216,9 @@ export interface CodexOutput {
   readonly losses: readonly string[];
 }
 
-/** What a tool gave back. Older versions wrap the output of a command in JSON, and show the model a header instead. */
+/** The output of a tool. Older versions wrap the output of a command in JSON, and send it with a header instead. */
 export function outputOf(item: JsonObject, texts: LongTexts): CodexOutput {
-  const type = textOf(item['type']);
+  const type = stringOf(item['type']);
   const { output } = item;
   const isKnown = type === 'function_call_output' || type === 'custom_tool_call_output';
   const packed = typeof output === 'string' && output.startsWith('{"output":') ? texts.whole(output) : undefined;
@@ -242,10 +239,10 @@ export function outputOf(item: JsonObject, texts: LongTexts): CodexOutput {
       losses: [],
     };
   }
-  // The first form of the Rust versions, which was never on the disk for long.
+  // The first form of the Rust versions, which few logs have.
   const inner = isObject(output) && 'content' in output ? (output['content_items'] ?? output['content']) : output;
   const { value: content, losses } = contentOf(inner);
-  const text = textOf(content[0]?.['text']);
+  const text = stringOf(content[0]?.['text']);
   const session = /^Process running with session ID (\S+)$/m.exec(texts.head(text, 500))?.[1];
   return {
     content,
@@ -255,15 +252,15 @@ export function outputOf(item: JsonObject, texts: LongTexts): CodexOutput {
   };
 }
 
-/** What Codex puts before the output of a command when it sends the old form. */
+/** The header that Codex sends before the output of a command in the old form. */
 function shellHeader(code: number | undefined, seconds: number | undefined): string {
   const time = seconds === undefined ? 0 : Math.round(seconds * 10) / 10;
   return `Exit code: ${code ?? 0}\nWall time: ${time} seconds\nOutput:\n`;
 }
 
-/** Whether a tool failed, as far as its text says. */
+/** Whether a tool failed, by its text; undefined where that does not say. */
 function failedBy(text: string, texts: LongTexts): boolean | undefined {
-  // Nearly always it is in the first lines.
+  // The code is nearly always in the first lines.
   const first = /^(?:Exit code:|Process exited with code) (-?\d+)\D/m.exec(texts.head(text, 500))?.[1];
   if (first !== undefined) return first !== '0';
   const head = texts.head(text, 2000);

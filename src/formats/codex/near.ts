@@ -1,15 +1,15 @@
 import type { LogSource, NearLog } from '../format.ts';
 import { readRecords } from '../records.ts';
 
-/** Where the file of another session is, by its id. */
+/** Finds the file of another session by its id. */
 export type FindSession = (id: string) => Promise<string | undefined>;
 
-/** More files than this in a folder are only told apart by their names. */
+/** In folders with more files only the names are searched. */
 const MOST_OPENED = 200;
 const FIRST_BYTES = 4096;
 const IS_ROLLOUT = /\.jsonl(?:\.zst)?$/;
 
-/** The rollout with an id: by its name, as Codex names it, or by its first record, beside the log. */
+/** Finds a rollout by its name, or beside the log by its first record. */
 export async function findRollout(source: NearLog, id: string): Promise<string | undefined> {
   if (id === '') return undefined;
   const isNamed = (path: string) => IS_ROLLOUT.test(path) && path.includes(id);
@@ -36,7 +36,7 @@ async function startsSession(source: NearLog, path: string, id: string): Promise
   }
 }
 
-/** The name that the user gave to a session, from the list that Codex has beside its folders of logs. */
+/** The name that the user gave to a session, from the index above the folders of logs. */
 export async function titleFromIndex(source: LogSource, id: string): Promise<string | undefined> {
   for (let up = ''; up.length <= '../../../../'.length; up += '../') {
     const index = await source.open(`${up}session_index.jsonl`);

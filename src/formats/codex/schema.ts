@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Loose: later versions add types and members, and these pass. */
+/** Loose, because later versions add types and members. */
 const text = z.nullish(z.string());
 const list = z.nullish(z.array(z.unknown()));
 

@@ -2,7 +2,7 @@ import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { NO_COST } from '../usage.ts';
 
-/** Codex counts what the cache gave, and what went into it, as input; the native form does not. */
+/** Codex counts tokens of the cache as input; the native form does not. */
 function usageOf(usage: JsonObject): JsonObject {
   const count = (key: string): number => numberOf(usage[key]) ?? 0;
   const cacheRead = count('cached_input_tokens');
@@ -17,17 +17,17 @@ function usageOf(usage: JsonObject): JsonObject {
 export interface CallUsage {
   readonly usage: JsonObject;
   readonly responseId?: string;
-  /** How large the request was, with its answer. */
+  /** The size of the request with its answer. */
   readonly tokens: number;
 }
 
-/** Finds the model calls in the records that count tokens, each once. */
+/** Reads the usage of each call of the model once. */
 export class UsageReader {
   #hasRecords = false;
   #lastResponse: unknown;
   #lastTotal = '';
 
-  /** The call that a token_usage_record counts; undefined where it was counted before. */
+  /** The usage in a token_usage_record; undefined where it was counted before. */
   record({ response_id: id, usage }: JsonObject): CallUsage | undefined {
     this.#hasRecords = true;
     if (!isObject(usage) || (typeof id === 'string' && id === this.#lastResponse)) return undefined;
@@ -36,7 +36,7 @@ export class UsageReader {
     return { usage: usageOf(usage), tokens, ...(typeof id === 'string' ? { responseId: id } : {}) };
   }
 
-  /** The same for a token_count, which repeats the last one now and then, and each record of newer versions. */
+  /** The usage in a token_count, which may repeat the last one, and repeats each record of newer versions. */
   event({ info }: JsonObject): CallUsage | undefined {
     if (!isObject(info) || !isObject(info['last_token_usage'])) return undefined;
     const last = info['last_token_usage'];
