@@ -1,8 +1,8 @@
 import { DialectDetector, dialectOf } from '../entries/dialect.ts';
 import { stringOf } from '../entries/entry-type.ts';
 import {
+  type ConversionOutcome,
   type ConversionReport,
-  type Fate,
   type LogFormat,
   type Loss,
   type NativeSession,
@@ -67,7 +67,7 @@ export async function writePath(
     line: (record) => out.put(`${exactJson(toJson(record))}\n`),
     text: (text) => out.put(text),
     ...(asset ? { asset } : {}),
-    count: (fate) => account.count(fate),
+    count: (outcome) => account.count(outcome),
     loss: (...loss) => account.losses.add(...loss),
   };
   const native: NativeSession = {
@@ -127,7 +127,7 @@ class Account {
   readonly losses = new Losses();
   readonly #session: Outgoing;
   readonly #path: Int32Array;
-  readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
+  readonly #counts: Record<ConversionOutcome, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
   readonly #watch = new DialectDetector();
   /** Entries of the path that the last pass has read. */
   #read = 0;
@@ -159,8 +159,8 @@ class Account {
     }
   }
 
-  count(fate: Fate): void {
-    this.#counts[fate]++;
+  count(outcome: ConversionOutcome): void {
+    this.#counts[outcome]++;
   }
 
   report(roundtrip: ConversionReport['roundtrip']): ConversionReport {

@@ -64,7 +64,7 @@ export interface ActivityReader {
   /** The members that it reads: records may come without others. */
   readonly reads: ReadNames;
   /** `whole` gives the record with all members. */
-  take(record: JsonObject, whole: () => JsonObject): void;
+  read(record: JsonObject, whole: () => JsonObject): void;
 }
 
 export function timeOf(value: unknown): number | undefined {

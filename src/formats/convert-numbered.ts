@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/value.ts';
 import { countingSource } from './counting-source.ts';
-import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from './format.ts';
+import { DamageBuffer } from './damage-buffer.ts';
+import type { ConversionOptions, LogFormat, LogSource, NativeSink, OnDamage, SourceRecord } from './format.ts';
 import { type HeaderFacts, NativeWriter } from './native-writer.ts';
 import { inSequence, type SequencePass } from './sequence.ts';
 
@@ -35,19 +36,17 @@ export async function convertNumbered(
 ): Promise<void> {
   const convertOnce = async (pass: SequencePass): Promise<void> => {
     const counted = countingSource(source);
-    const damage: Parameters<NativeWriter['damaged']>[] = [];
+    const damage = new DamageBuffer();
     const begin = (first: JsonObject) => {
       const id = numbered.idOf(first);
-      const writer = new NativeWriter(format, source, sink, options, id);
-      for (const one of damage.splice(0)) writer.damaged(...one);
+      const writer = damage.attach(new NativeWriter(format, source, sink, options, id));
       return { writer, conversion: numbered.begin(writer, options, id, source) };
     };
     let begun: ReturnType<typeof begin> | undefined;
     let isWhole = true;
-    const onDamage = (...one: Parameters<NativeWriter['damaged']>): void => {
+    const onDamage: OnDamage = (...one) => {
       isWhole = false;
-      if (begun) begun.writer.damaged(...one);
-      else damage.push(one);
+      damage.onDamage(...one);
     };
     for await (const record of pass.records(source, counted.chunks, onDamage)) {
       begun ??= begin(record.value);

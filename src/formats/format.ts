@@ -153,7 +153,7 @@ export interface SessionSink {
   text(text: string): Promise<void>;
   /** Writes bytes to a file beside the output and gives its relative path; undefined where the output is no file. */
   readonly asset?: (bytes: Buffer, extension: string) => string;
-  count(fate: Fate): void;
+  count(outcome: ConversionOutcome): void;
   loss(code: string, severity: LossSeverity, line: number, id?: string): void;
 }
 
@@ -200,7 +200,7 @@ export interface ConversionReport {
   };
   /** The source's own id of the session. */
   readonly session: string;
-  readonly counts: Readonly<Record<'records' | Fate, number>>;
+  readonly counts: Readonly<Record<'records' | ConversionOutcome, number>>;
   readonly losses: readonly Loss[];
   /** How much a conversion back restores. */
   readonly roundtrip: 'exact' | 'semantic' | 'text-only';
@@ -216,7 +216,7 @@ export interface NativeRows {
 }
 
 /** Every record of a log becomes an entry or part of one, or is kept as a custom entry, or is dropped and counted. */
-export type Fate = 'mapped' | 'merged' | 'custom' | 'dropped';
+export type ConversionOutcome = 'mapped' | 'merged' | 'custom' | 'dropped';
 
 /** A session as its agent knows it. */
 export interface ResumableSession {

@@ -1,5 +1,5 @@
 import { stringOf } from '../entries/entry-type.ts';
-import type { ConversionReport, Fate, Loss, LossSeverity, SessionEntry, SessionSink } from './format.ts';
+import type { ConversionOutcome, ConversionReport, Loss, LossSeverity, SessionEntry, SessionSink } from './format.ts';
 
 const EXAMPLES = 5;
 
@@ -22,7 +22,7 @@ export class Losses {
 }
 
 /** The counts of a report. */
-export function totalCounts(counts: Readonly<Record<Fate, number>>): ConversionReport['counts'] {
+export function totalCounts(counts: Readonly<Record<ConversionOutcome, number>>): ConversionReport['counts'] {
   const { mapped, merged, custom, dropped } = counts;
   return { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped };
 }

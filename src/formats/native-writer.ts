@@ -8,8 +8,8 @@ import { version as toolVersion } from '../util/version.ts';
 import type { SourceFacts } from './counting-source.ts';
 import {
   type ConversionOptions,
+  type ConversionOutcome,
   type ConversionReport,
-  type Fate,
   type LogFormat,
   type LogSource,
   type LossSeverity,
@@ -75,7 +75,7 @@ export class NativeWriter {
   readonly #states: WriterState[] = [{}];
   readonly #losses = new Losses();
   readonly #sessions: RelatedSession[] = [];
-  readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
+  readonly #counts: Record<ConversionOutcome, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
   /** The first entry of all: what is known of the source, written last. */
   readonly #stampId: string;
   /** The last id that was made up, by what it was made of. */
@@ -220,8 +220,8 @@ export class NativeWriter {
   }
 
   /** Says what became of one record, or of several. */
-  count(fate: Fate, records = 1): void {
-    this.#counts[fate] += records;
+  count(outcome: ConversionOutcome, records = 1): void {
+    this.#counts[outcome] += records;
   }
 
   /** A line that is damaged, and the records that it held. */

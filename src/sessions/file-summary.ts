@@ -134,9 +134,9 @@ export async function summarizeAhead(
 async function factsOf(log: Log): Promise<SessionFacts> {
   const { header, titleSlot, conversion, index, format } = log;
   const facts = new FactsCollector();
-  for (const one of [header, titleSlot]) if (one) facts.take(one);
+  for (const one of [header, titleSlot]) if (one) facts.accept(one);
   await log.forEachEntry(relevantEntries(index), ({ value }) => {
-    for (const entry of facts.find(value)) facts.take(entry);
+    for (const entry of facts.find(value)) facts.accept(entry);
   });
   return { ...facts.end(conversion), format: format?.id ?? 'pi' };
 }
@@ -159,7 +159,7 @@ class FactsCollector implements Visitor<JsonObject> {
     return isNaming || (messageOf(entry)?.['role'] === 'user' && !isHiddenContext(entry)) ? [entry] : [];
   }
 
-  take(entry: JsonObject): boolean {
+  accept(entry: JsonObject): boolean {
     const key = entryTypeOf(entry['type'])?.titleKey;
     if (isHeader(entry)) this.#header ??= entry;
     else if (isTitleSlot(entry)) this.#slot ||= stringOf(entry['title']);

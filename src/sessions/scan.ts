@@ -25,7 +25,7 @@ export interface Visitor<Found> {
   /** What is found in an entry, given its line in the file. */
   find(entry: JsonObject, line: number): readonly Found[];
   /** Called with all that is found, in the order of the lines; false stops the scan. */
-  take(found: Found): boolean;
+  accept(found: Found): boolean;
   /** Called between blocks, to wait for the output. */
   pause(): Promise<void>;
 }
@@ -94,7 +94,7 @@ export class LogScanner {
     for await (const piece of readBlocks(store.chunks())) {
       for (const { value, isDamaged, line } of piece instanceof LineBlock ? this.#entriesIn(piece) : [entryIn(piece)]) {
         if (isDamaged) damaged++;
-        else if (value && !visitor.find(value, line).every((found) => visitor.take(found))) return { damaged };
+        else if (value && !visitor.find(value, line).every((found) => visitor.accept(found))) return { damaged };
       }
       await visitor.pause();
     }
@@ -140,7 +140,7 @@ export class LogScanner {
     await toNative({ ...source, isOnlyRead: true }, sink, { dialect: 'pi', keep: 'meta' });
     if (othersInside(report).length > 0) return undefined;
     const first = head.flatMap((raw) => visitor.find(parseObject(decodeUtf8(raw)) ?? {}, 0));
-    [...first, ...found].every((one) => visitor.take(one));
+    [...first, ...found].every((one) => visitor.accept(one));
     await visitor.pause();
     return { damaged, report };
   }

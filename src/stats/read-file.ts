@@ -36,11 +36,11 @@ export async function readFile({ path, session: wanted }: SessionPlace, io: Io):
 async function activityIn(log: Log): Promise<SessionActivity> {
   const session = new SessionCollector();
   const reader = new NativeActivity(session);
-  const take = (value: JsonObject): void => reader.take(value, () => value);
-  if (log.header) take(log.header);
+  const read = (value: JsonObject): void => reader.read(value, () => value);
+  if (log.header) read(log.header);
   await log.forEachEntry(Array(log.index.size).keys(), ({ value }) => {
     if (log.replayed.has(value['id'] as string)) session.replayed();
-    else take(value);
+    else read(value);
   });
   return session.end();
 }

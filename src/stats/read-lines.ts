@@ -58,10 +58,10 @@ export class LineFiles {
       const whole = readWhole(path, this.#memory);
       if (whole ? isDatabase(whole) : isDatabaseFile(path)) return undefined;
       const lines = new LineActivity(path, this.#scanner);
-      if (whole && !isPacked(whole)) for (const piece of piecesOf(whole)) await lines.take(piece);
+      if (whole && !isPacked(whole)) for (const piece of piecesOf(whole)) await lines.add(piece);
       else
         for await (const piece of readBlocks(unpacked(path, fileChunks(path)))) {
-          await lines.take(piece);
+          await lines.add(piece);
           if (lines.isOther) return undefined;
         }
       return await lines.end();
@@ -94,7 +94,7 @@ class LineActivity {
     this.#detection = new Detection(path, { named: false });
   }
 
-  async take(piece: LineBlock | Line): Promise<void> {
+  async add(piece: LineBlock | Line): Promise<void> {
     this.#bytes = piece.offset + (piece instanceof LineBlock ? piece.bytes.length : piece.length);
     const rest = this.#reader ? piece : await this.#detect(piece);
     if (this.isOther || !rest) return;
@@ -163,7 +163,7 @@ class LineActivity {
 
   #record(record: JsonObject, whole: () => JsonObject): void {
     this.#records++;
-    this.#reader?.take(record, whole);
+    this.#reader?.read(record, whole);
   }
 
   async end(): Promise<FileActivity | undefined> {

@@ -3,14 +3,13 @@ import { isHeader } from '../../entries/envelope-check.ts';
 import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import { encodeUtf8 } from '../../lines/line.ts';
 import { countingSource, type SourceFacts } from '../counting-source.ts';
+import { DamageBuffer } from '../damage-buffer.ts';
 import { readDocument } from '../document.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { NativeWriter } from '../native-writer.ts';
 import { chooseSession } from '../sessions.ts';
 import { AtifConversion } from './conversion.ts';
 import { idOf, listOf } from './parts.ts';
-
-type AtifDamage = Parameters<NativeWriter['damaged']>;
 
 /** Gives a trajectory in its native form: the log that is embedded in it, or what its steps say. */
 export async function convertTrajectory(
@@ -22,7 +21,7 @@ export async function convertTrajectory(
   const run = new AtifRun(format, source, sink, options);
   const { chunks, facts } = countingSource(source);
   let isFirst = true;
-  for await (const records of readDocument(source, chunks, 'steps', (...one) => run.damaged(one))) {
+  for await (const records of readDocument(source, chunks, 'steps', run.damage.onDamage)) {
     for (const record of records) {
       if (isFirst) await run.begin(record.value);
       else await run.step(record);
@@ -40,11 +39,11 @@ interface Embedded {
 }
 
 class AtifRun {
+  readonly damage = new DamageBuffer();
   readonly #format: LogFormat;
   readonly #source: LogSource;
   readonly #sink: NativeSink;
   readonly #options: ConversionOptions;
-  readonly #damage: AtifDamage[] = [];
   #header: JsonObject = {};
   #conversion: AtifConversion | undefined;
   #embedded: Embedded | undefined;
@@ -59,11 +58,6 @@ class AtifRun {
     this.#options = options;
   }
 
-  damaged(damage: AtifDamage): void {
-    if (this.#conversion) this.#conversion.writer.damaged(...damage);
-    else this.#damage.push(damage);
-  }
-
   async begin(root: JsonObject): Promise<void> {
     const { session } = this.#options;
     const inside =
@@ -72,8 +66,7 @@ class AtifRun {
     this.#header = inside?.trajectory ?? root;
     this.#embedded = this.#isInside ? undefined : embeddedLog(root);
     const writer = new NativeWriter(this.#format, this.#source, this.#sink, this.#options, idOf(this.#header));
-    for (const one of this.#damage.splice(0)) writer.damaged(...one);
-    this.#conversion = new AtifConversion(writer, this.#source, this.#header, inside?.parent);
+    this.#conversion = new AtifConversion(this.damage.attach(writer), this.#source, this.#header, inside?.parent);
     if (!inside) return;
     for (const [at, step] of listOf(this.#header, 'steps').entries())
       await this.#conversion.step({ value: step, line: at + 1 });

@@ -22,7 +22,7 @@ export class ClaudeActivity implements ActivityReader {
     this.#activity = activity;
   }
 
-  take(record: JsonObject, whole: () => JsonObject): void {
+  read(record: JsonObject, whole: () => JsonObject): void {
     const { sessionId, cwd, uuid, message } = record;
     const time = timeOf(record['timestamp']);
     this.#activity.session({ id: stringOf(sessionId), cwd: stringOf(cwd), time });

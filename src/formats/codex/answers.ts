@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/value.ts';
-import type { Fate } from '../format.ts';
+import type { ConversionOutcome } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
 import type { CallEnd } from './items.ts';
@@ -65,7 +65,7 @@ export class CodexAnswers {
   }
 
   /** Blocks of the model; the record that starts an answer is mapped, the others are merged into it. */
-  add(blocks: readonly JsonObject[], place: Place, call?: 'call' | 'remote'): Fate {
+  add(blocks: readonly JsonObject[], place: Place, call?: 'call' | 'remote'): ConversionOutcome {
     const isNew = !this.#answer || this.#answer.isClosed;
     if (isNew) {
       this.settle();

@@ -62,7 +62,7 @@ export class CodexConversion {
     this.#answers = new CodexAnswers(writer, stringOf(meta?.payload['model_provider']) || 'openai', forget);
     this.#compactions = new CodexCompactions(writer);
     this.#repeated = new RepeatedMessages({
-      count: (fate) => this.#count(fate),
+      count: (outcome) => this.#count(outcome),
       addAnswer: (text, place) => {
         this.#answers.add([{ type: 'text', text }], place);
         this.#writer.loss('TWIN_MISSING', 'ambiguous', place.line);
@@ -122,8 +122,8 @@ export class CodexConversion {
     return isBefore;
   }
 
-  #count(fate: Parameters<NativeWriter['count']>[0]): void {
-    if (!this.inherits) this.#writer.count(fate);
+  #count(outcome: Parameters<NativeWriter['count']>[0]): void {
+    if (!this.inherits) this.#writer.count(outcome);
   }
 
   /** Keeps a record without a native counterpart at its place. */

@@ -1,6 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
+import { DamageBuffer } from '../damage-buffer.ts';
 import { readDocument } from '../document.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, OnDamage, SourceRecord } from '../format.ts';
 import { LongTexts } from '../long-texts.ts';
@@ -20,19 +21,14 @@ export async function convertRollout(
   options: ConversionOptions,
 ): Promise<void> {
   const texts = new LongTexts(source, UNPARSED_TEXTS);
-  const damage: Parameters<NativeWriter['damaged']>[] = [];
+  const damage = new DamageBuffer();
   const begin = (first: JsonObject) => {
     const meta = metaOf(first);
-    const writer = new NativeWriter(format, source, sink, options, meta?.id ?? '', texts);
-    for (const one of damage.splice(0)) writer.damaged(...one);
+    const writer = damage.attach(new NativeWriter(format, source, sink, options, meta?.id ?? '', texts));
     return { meta, writer, conversion: new CodexConversion(writer, options, meta, (id) => findRollout(source, id)) };
   };
   let begun: ReturnType<typeof begin> | undefined;
-  const onDamage = (...one: Parameters<NativeWriter['damaged']>): void => {
-    if (begun) begun.writer.damaged(...one);
-    else damage.push(one);
-  };
-  const input = await inputOf(source, onDamage, texts);
+  const input = await inputOf(source, damage.onDamage, texts);
   for await (const records of input.batches) {
     for (const record of records) {
       if (!begun) {

@@ -1,6 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import type { Fate } from '../format.ts';
+import type { ConversionOutcome } from '../format.ts';
 import type { Place } from '../native-writer.ts';
 
 interface Held {
@@ -9,7 +9,7 @@ interface Held {
 }
 
 interface MessageActions {
-  count(fate: Fate): void;
+  count(outcome: ConversionOutcome): void;
   /** A message that is only in an event. */
   addAnswer(text: string, place: Place): void;
   addPrompt(text: string, place: Place): void;

@@ -243,13 +243,13 @@ export class GeminiConversion {
   #writeTurn(version: GeminiMessage, place: Place, key: string, error?: string, listed?: ListedTurn): void {
     const message = this.#late.versionOf(key) ?? version;
     this.#register(message, message.kind === 'results' ? undefined : key);
-    const fate = this.#turnWriter.write(message, place, this.#turns, { key, version, error, listed });
+    const outcome = this.#turnWriter.write(message, place, this.#turns, { key, version, error, listed });
     if (this.#isDocument) {
       this.#turns.length = 0;
       this.#turnWriter.forgetUsage();
     }
     this.#extendTurn();
-    if (!listed && fate) this.#writer.count(fate);
+    if (!listed && outcome) this.#writer.count(outcome);
   }
 
   #rewind(id: string, place: Place): void {

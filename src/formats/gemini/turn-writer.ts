@@ -1,7 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
-import type { ConversionOptions, Fate, LossSeverity } from '../format.ts';
+import type { ConversionOptions, ConversionOutcome, LossSeverity } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
 import { fingerprintOf, type GeminiMessage, resultFingerprint } from './message.ts';
@@ -89,18 +89,18 @@ export class TurnWriter {
   }
 
   /** Writes a message after the last turn: a turn of its own, or results. Undefined where it was kept and counted. */
-  write(message: GeminiMessage, place: Place, turns: Turn[], about: About): Fate | undefined {
+  write(message: GeminiMessage, place: Place, turns: Turn[], about: About): ConversionOutcome | undefined {
     if (message.kind === 'model') {
       turns.push(this.#answer(message, place, about));
       return 'mapped';
     }
     if (message.parts.length > 0) turns.push(this.#prompt(message.parts, message, place, about));
-    const { fate, rest } = this.#results(message, place, about.listed !== undefined);
+    const { outcome, rest } = this.#results(message, place, about.listed !== undefined);
     const last = turns.at(-1);
     if (last) last.last = this.#writer.last;
     if (rest.length > 0)
       turns.push(this.#prompt(rest, message, place, { ...about, version: { ...message, parts: rest } }));
-    return message.parts.length > 0 || rest.length > 0 ? 'mapped' : fate;
+    return message.parts.length > 0 || rest.length > 0 ? 'mapped' : outcome;
   }
 
   #prompt(parts: readonly GeminiPart[], message: GeminiMessage, place: Place, about: About): Turn {
@@ -183,7 +183,7 @@ export class TurnWriter {
     message: GeminiMessage,
     place: Place,
     isListed: boolean,
-  ): { readonly fate?: Fate; readonly rest: readonly GeminiPart[] } {
+  ): { readonly outcome?: ConversionOutcome; readonly rest: readonly GeminiPart[] } {
     const rest: GeminiPart[] = [];
     let isNew = false;
     let isOther = false;
@@ -204,8 +204,8 @@ export class TurnWriter {
       this.#writer.loss('DUP_RESULT', isEqual ? 'info' : 'lossy', place.line, result.callId);
       isOther ||= !isEqual;
     }
-    if (isNew) return { fate: 'mapped', rest };
-    if (!isOther || rest.length > 0) return { fate: 'merged', rest };
+    if (isNew) return { outcome: 'mapped', rest };
+    if (!isOther || rest.length > 0) return { outcome: 'merged', rest };
     this.#writer.keep('user', message.value, { ...place, id: message.id });
     return { rest };
   }

@@ -42,7 +42,7 @@ export class NativeActivity implements ActivityReader {
     this.#activity = activity;
   }
 
-  take(entry: JsonObject, whole: () => JsonObject): void {
+  read(entry: JsonObject, whole: () => JsonObject): void {
     const { type, message } = entry;
     if (type === 'message' && isObject(message)) this.#message(entry, message, whole);
     else if (isHeader(entry)) {

@@ -10,7 +10,7 @@ import { decodeUtf8, Line } from '../../lines/line.ts';
 import { readLineBatches } from '../../lines/reader.ts';
 import { AppError } from '../../util/errors.ts';
 import { countingSource } from '../counting-source.ts';
-import type { ConversionOptions, Fate, LogFormat, LogSource, NativeSink } from '../format.ts';
+import type { ConversionOptions, ConversionOutcome, LogFormat, LogSource, NativeSink } from '../format.ts';
 import { Losses, totalCounts } from '../losses.ts';
 import { inDialect } from './dialects.ts';
 import { skimIds } from './ids.ts';
@@ -53,7 +53,7 @@ class DialectConversion {
   readonly #source: LogSource;
   readonly #sink: NativeSink;
   readonly #options: ConversionOptions;
-  readonly #counts: Record<Fate, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
+  readonly #counts: Record<ConversionOutcome, number> = { mapped: 0, merged: 0, custom: 0, dropped: 0 };
   readonly #losses = new Losses();
   readonly #watch = new DialectDetector();
   #header: { readonly raw: string; readonly value: JsonObject } | undefined;
@@ -96,10 +96,10 @@ class DialectConversion {
   }
 
   #entry(raw: string, value: JsonObject, line: number): void {
-    const { raw: converted, fate, losses } = inDialect(raw, value, line, this.#options);
+    const { raw: converted, outcome, losses } = inDialect(raw, value, line, this.#options);
     for (const [code, severity] of losses) this.#losses.add(code, severity, line, decodeUtf8(String(value['id'])));
-    this.#counts[fate]++;
-    this.#isChanged ||= fate === 'custom' || losses.length > 0;
+    this.#counts[outcome]++;
+    this.#isChanged ||= outcome === 'custom' || losses.length > 0;
     this.#sink.line(converted, line);
     const key = entryTypeOf(value['type'])?.titleKey;
     if (key !== undefined) {

@@ -10,7 +10,7 @@ import type { ConversionOptions, LossSeverity } from '../format.ts';
 /** An entry as the other dialect has it, one character per byte. */
 export interface DialectEntry {
   readonly raw: string;
-  readonly fate: 'mapped' | 'custom';
+  readonly outcome: 'mapped' | 'custom';
   readonly losses: readonly (readonly [code: string, severity: LossSeverity])[];
 }
 
@@ -50,7 +50,7 @@ export function inDialect(raw: string, value: JsonObject, line: number, target: 
 }
 
 function mapped(raw: string, ...losses: DialectEntry['losses']): DialectEntry {
-  return { raw, fate: 'mapped', losses };
+  return { raw, outcome: 'mapped', losses };
 }
 
 /** An entry that both dialects have: some members are spelled differently. */
@@ -186,7 +186,7 @@ function kept(
 ): DialectEntry {
   const type = value['type'] === 'message' ? String(messageOf(value)?.['role']) : String(value['type']);
   const body = { customType: JSON.stringify(`${theirs}/${type}`), data: keptText(raw, line, target) };
-  return { raw: entryText('custom', raw, body), fate: 'custom', losses: [loss] };
+  return { raw: entryText('custom', raw, body), outcome: 'custom', losses: [loss] };
 }
 
 /** The JSON that is kept of an entry, to restore it. */

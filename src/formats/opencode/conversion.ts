@@ -1,6 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
+import { DamageBuffer } from '../damage-buffer.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { NativeWriter, type Place } from '../native-writer.ts';
 import { isoTime, millisecondsOf } from '../times.ts';
@@ -15,25 +16,16 @@ export async function convertSession(
   options: ConversionOptions,
 ): Promise<void> {
   const counted = countingSource(source);
-  const damage: Parameters<NativeWriter['damaged']>[] = [];
+  const damage = new DamageBuffer();
   let conversion: OpencodeConversion | undefined;
-  const messages = await openMessages(
-    source,
-    counted.chunks,
-    (...one) => (conversion ? conversion.writer.damaged(...one) : void damage.push(one)),
-    options.session,
-  );
+  const messages = await openMessages(source, counted.chunks, damage.onDamage, options.session);
   for await (const records of messages.records) {
     for (const record of records) {
       if (conversion) conversion.message(record);
       else {
         const info = objectOf(record.value['info']);
-        conversion = new OpencodeConversion(
-          new NativeWriter(format, source, sink, options, stringOf(info['id'])),
-          info,
-          messages,
-        );
-        for (const one of damage) conversion.writer.damaged(...one);
+        const writer = new NativeWriter(format, source, sink, options, stringOf(info['id']));
+        conversion = new OpencodeConversion(damage.attach(writer), info, messages);
         conversion.writer.count('merged');
       }
     }

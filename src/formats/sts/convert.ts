@@ -2,6 +2,7 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
+import { DamageBuffer } from '../damage-buffer.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { NativeWriter, type Place } from '../native-writer.ts';
 import { readRecords } from '../records.ts';
@@ -19,18 +20,13 @@ export async function convertTrace(
   options: ConversionOptions,
 ): Promise<void> {
   const { chunks, facts } = countingSource(source);
-  const damage: Parameters<NativeWriter['damaged']>[] = [];
+  const damage = new DamageBuffer();
   let trace: Trace | undefined;
   const begin = (header: JsonObject): Trace => {
     const writer = new NativeWriter(format, source, sink, options, stringOf(header['id']));
-    for (const one of damage.splice(0)) writer.damaged(...one);
-    return new Trace(writer, header);
+    return new Trace(damage.attach(writer), header);
   };
-  const onDamage = (...one: Parameters<NativeWriter['damaged']>): void => {
-    if (trace) trace.writer.damaged(...one);
-    else damage.push(one);
-  };
-  for await (const records of readRecords(chunks, onDamage)) {
+  for await (const records of readRecords(chunks, damage.onDamage)) {
     for (const record of records) {
       trace ??= begin(record.value);
       trace.add(record);
