@@ -165,7 +165,7 @@ class ExportRun {
       return typeof value === 'string' && value !== '' ? value : undefined;
     };
     return {
-      id: text('id'),
+      id: session.sessionId || undefined,
       title: await sessionTitle(session),
       opening: this.#opening,
       cwd: text('cwd'),

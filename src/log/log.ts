@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { readContent } from '../entries/damage.ts';
 import type { ConversionReport, LogFormat } from '../formats/format.ts';
 import { envelopeOf } from '../json/envelope.ts';
-import { isObject, type JsonObject } from '../json/value.ts';
+import { asString, isObject, type JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
 import { AppError } from '../util/errors.ts';
 import type { ByteStore } from './byte-store.ts';
@@ -72,6 +72,11 @@ export class Log {
     this.#store = store;
     this.#damage = builder.damage;
     this.#damaged = new Set(builder.damage.map(({ line }) => line));
+  }
+
+  /** The id by which its agent knows the session; the header of another agent's log is made up. */
+  get sessionId(): string | undefined {
+    return this.conversion ? this.conversion.session : asString(this.header?.['id']);
   }
 
   /** Damaged lines, left out. Damage inside a line may be noticed only when the line is read, so ask at the end. */

@@ -10,10 +10,9 @@ const SAFE_CWD = /^(?:\/|[A-Za-z]:)\P{Cc}*$/u;
 
 /** What to do with a session that is ready: resume it. */
 export function readyStep(session: Log, writer: Dialect | undefined, entryId: string | undefined): NextStep {
-  const { name, header, format, conversion, fileVersion } = session;
+  const { name, header, format, fileVersion, sessionId: id = '' } = session;
   // Agents continue from the last entry.
   if (entryId !== undefined) return fileVersion === 1 ? { command: 'migrate' } : { command: 'fork', entryId };
-  const id = conversion ? conversion.session : stringOf(header?.['id']);
   const cwd = stringOf(header?.['cwd']);
   const about = {
     id: SAFE_ID.test(id) ? id : '',

@@ -1,5 +1,4 @@
 import { versionOf } from '../entries/envelope-check.ts';
-import { asString } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { isAnswered } from '../transcript/turns.ts';
 import { lastEntry, newerWork } from '../tree/last-entry.ts';
@@ -51,7 +50,7 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
   const id = header?.['id'];
   const kind = root === undefined ? 'root' : pathEnd(index, root);
   const file: FileState = {
-    sessionId: asString(id) ?? null,
+    sessionId: session.sessionId ?? null,
     // Agents treat a file as empty, and overwrite it, unless it starts with a header that has an id. For another
     // agent's log the header is generated.
     hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),

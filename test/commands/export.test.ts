@@ -144,6 +144,16 @@ describe('export', () => {
     }
   });
 
+  it("names the session of another agent by the agent's own id", async () => {
+    const log = join(projectRoot, 'fixtures/formats/claude-code/2.1.325/resume.jsonl');
+    const id = '"sessionId":"';
+    const text = readFileSync(log, 'utf8');
+    const own = text.slice(text.indexOf(id) + id.length).slice(0, 36);
+    expect((await run(['export', log])).stdout).toContain(`session: "${own}"\n`);
+    expect((await run(['export', '-f', 'html', log])).stdout).toContain(own);
+    expect(JSON.parse((await run(['status', '--json', log])).stdout)).toMatchObject({ session: own });
+  });
+
   it('tells session, title, folder, model, dates, tokens and cost first', async () => {
     const { stdout } = await run(['export', fixture('pi-branches')]);
     expect(stdout.slice(0, stdout.indexOf('\n---\n', 4))).toBe(
