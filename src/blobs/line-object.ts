@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 
 /** What a line holds, for commands that read or change it as text. */
-export interface LineLook {
+export interface EditableLine {
   readonly damage: Damage | 'byte-order-mark' | undefined;
   /** Undefined for a blank line, a damaged one but for a byte order mark, and a message that is surely whole. */
   readonly value: JsonObject | undefined;
@@ -11,7 +11,7 @@ export interface LineLook {
   readonly from: number;
 }
 
-export function lookAt(line: Line, version: number | undefined): LineLook {
+export function editableLine(line: Line, version: number | undefined): EditableLine {
   const { damage, objects } = readContent(line, version);
   const value = damage ? undefined : objects[0]?.value;
   const from = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;

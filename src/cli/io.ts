@@ -44,7 +44,7 @@ export async function makeStyle(color: boolean): Promise<Style> {
   return color ? new (await import('chalk')).Chalk({ level: 1 }) : PLAIN;
 }
 
-/** Signal 0 only asks; being refused means that there is somebody. */
+/** Signal 0 only tests; a permission error means that the process exists. */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

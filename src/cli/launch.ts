@@ -26,13 +26,13 @@ export async function launch(): Promise<void> {
   }
   let input: typeof process.stdin | undefined;
   const outside: ProcessIo = {
-    // Made when somebody asks for it, for that takes a while.
+    // Created on first use, because that takes a while.
     get stdin() {
       input ??= process.stdin.on('error', () => {});
       return input;
     },
     stdout: standardOutput(process.stdout),
-    // A stream that nobody listens to would end the process by its error.
+    // An error of a stream without a listener would end the process.
     stderr: standardError(2, () => process.stderr.on('error', () => {})),
     env: process.env,
     signal: stop.signal,

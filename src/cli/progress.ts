@@ -8,11 +8,11 @@ const QUIET_MS = 1_000;
 const BETWEEN_MS = 100;
 const MEGABYTE = 1_000_000;
 const ERASE = '\r\u001b[K';
-/** Where nobody says what is done. */
+/** The default phase. */
 const READING = 'reading';
 
 export interface ProgressLine extends Progress {
-  /** Takes the line off the terminal, until there is news again. */
+  /** Erases the line until the next update. */
   clear(): void;
 }
 
@@ -22,8 +22,8 @@ export interface ProgressLine extends Progress {
  */
 export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => number): ProgressLine {
   if (stderr.isTTY !== true || env['TERM'] === 'dumb') return { ...NO_PROGRESS, clear() {} };
-  const begun = now();
-  let drawn = begun;
+  const startedAt = now();
+  let lastDrawn = startedAt;
   let shown = false;
   let expected = 0;
   let bytes = 0;
@@ -31,9 +31,7 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
   let current = '';
   let phase = READING;
   let share = 0;
-  /**
-   * Where the share was set last because more was to be read than was known: it goes on from there, and never falls.
-   */
+  /** Where the total last grew: the share continues from there and never falls. */
   let from = { share: 0, bytes: 0 };
   const nextShare = (): number => {
     const left = expected - from.bytes;
@@ -46,8 +44,8 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
   };
   const draw = (): void => {
     const time = now();
-    if (time - begun < QUIET_MS || (shown && time - drawn < BETWEEN_MS)) return;
-    drawn = time;
+    if (time - startedAt < QUIET_MS || (shown && time - lastDrawn < BETWEEN_MS)) return;
+    lastDrawn = time;
     shown = true;
     // A few entries may be read once more. A file that grows may give more than was expected: no share is shown then.
     const isKnown = expected > 0 && bytes <= expected * 1.01;

@@ -30,7 +30,7 @@ function systemError(error: unknown): AppError | undefined {
 
 /**
  * Watches standard output from now on: a reader that goes away before the first write is reported here only. What it
- * gives turns the code earned into the code to exit with, once all is written: a full disk must not look like success.
+ * returns turns an exit code into the final one, once all is written: a full disk must not look like success.
  */
 export function watchOutput(outside: ProcessIo): (code: number) => Promise<number> {
   const failed = new Promise<Error>((done) => outside.stdout.on('error', done));

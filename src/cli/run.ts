@@ -31,7 +31,7 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
     const code =
       command && !asksForHelp
         ? await runCommand(command, parsed.given(), io)
-        : await showHelp(command, { isAskedFor: word !== undefined, isShort }, io);
+        : await showHelp(command, { isRequested: word !== undefined, isShort }, io);
     progress.clear();
     return await settle(code);
   } catch (error) {
@@ -44,7 +44,7 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
 const ALIASES = new Map([['check', 'validate']]);
 const SHOW = "; 'log' lists the entries of a session, 'context' shows what the model sees, 'export' writes all of it";
 const HINTS = new Map(['show', 'view', 'cat'].map((word) => [word, SHOW]));
-const MEANT = new Map(
+const SUGGESTIONS = new Map(
   Object.entries({
     ...{ fix: 'repair', recover: 'repair', lint: 'validate', verify: 'validate', doctor: 'validate', fsck: 'validate' },
     ...{ search: 'grep', find: 'grep', upgrade: 'migrate', import: 'convert', resume: 'status', usage: 'stats' },
@@ -57,8 +57,8 @@ async function loadCommand(name: string): Promise<NamedCommand> {
   if (name.startsWith('-'))
     throw new UsageError(`unknown option '${name}'; a command such as 'validate' or 'repair' comes first`);
   const names = commands.map((one) => one.name);
-  const meant = MEANT.get(name);
-  const hint = HINTS.get(name) ?? (meant ? `; did you mean '${meant}'?` : didYouMean(name, names));
+  const suggestion = SUGGESTIONS.get(name);
+  const hint = HINTS.get(name) ?? (suggestion ? `; did you mean '${suggestion}'?` : didYouMean(name, names));
   if (!hint && /[.:/\\]/.test(name))
     throw new UsageError(`a command such as 'validate' comes before the file '${name}'`);
   throw new UsageError(`unknown command '${name}'${hint}`);
@@ -79,17 +79,17 @@ async function withOwners({ word, message }: UnknownOption): Promise<UsageError>
 
 interface HelpRequest {
   /** A call without any word is a usage error. */
-  readonly isAskedFor: boolean;
-  /** By -h; --help tells all. */
+  readonly isRequested: boolean;
+  /** By -h; --help shows everything. */
   readonly isShort: boolean;
 }
 
-async function showHelp(command: NamedCommand | undefined, { isAskedFor, isShort }: HelpRequest, io: Io) {
+async function showHelp(command: NamedCommand | undefined, { isRequested, isShort }: HelpRequest, io: Io) {
   const { commandHelp, programHelp, shortHelp } = await import('./help.ts');
-  const style = isAskedFor ? io.style : io.errorStyle;
+  const style = isRequested ? io.style : io.errorStyle;
   const help = command ? (isShort ? shortHelp : commandHelp)(command, style) : programHelp(style, isShort);
-  (isAskedFor ? io.stdout : io.stderr).write(help);
-  return isAskedFor ? 0 : 2;
+  (isRequested ? io.stdout : io.stderr).write(help);
+  return isRequested ? 0 : 2;
 }
 
 async function runCommand(command: NamedCommand, given: ParsedArgs, io: Io): Promise<number> {

@@ -178,7 +178,7 @@ class GrowingLog {
     const bytes = Buffer.from(raw, 'latin1');
     this.file.append(bytes);
     if (this.#args.flag('fsync')) this.file.sync();
-    // Our own lines are read as everybody's: what an agent would stumble over shows here, and the place is exact.
+    // Our own lines are read like any others: this finds what an agent would reject, and keeps the offset exact.
     this.#see(bytes);
   }
 

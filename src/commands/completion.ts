@@ -8,7 +8,7 @@ const shells: ReadonlyMap<string, (vocabulary: Vocabulary) => string> = new Map(
   ['fish', fishCompletion],
 ]);
 
-/** The commands are handed in, because their list names this one too. */
+/** The commands are a parameter, because their list includes this one. */
 export const completion = (allCommands: () => Promise<readonly NamedCommand[]>): Command => ({
   operands: 'bash|zsh|fish',
   description: [

@@ -78,7 +78,7 @@ export const command: Command = {
     const settings = settingsIn(args, io);
     const work = async (session: Log, view: View): Promise<number> => {
       io.progress.phase('writing');
-      redaction?.tell(name);
+      redaction?.report(name);
       return (await exportLog(session, view, settings, output, io)).code;
     };
     return await readSession(name, io, work, { ...choiceIn(args), readings: 1, change: redaction?.change });

@@ -1,4 +1,4 @@
-import type { LineLook } from '../blobs/line-object.ts';
+import type { EditableLine } from '../blobs/line-object.ts';
 import { externalizeLine, type LeftReason } from '../blobs/move-images.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import { stripTransient, truncateStrings } from '../blobs/truncate.ts';
@@ -15,7 +15,7 @@ import { AppError, UsageError } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
 
 const MIN_CHARS = 1024;
-/** So many lines are named. */
+/** How many lines are listed. */
 const NOTES = 10;
 
 const REASONS: Readonly<Record<LeftReason, string>> = {
@@ -84,7 +84,7 @@ async function externalize(input: NativeInput, out: ByteWriter, store: BlobStore
     if (!dryRun && count.moved === 0) store.folder.create();
     return store.put(bytes, { random: io.random, signal: io.signal, now: io.now, mode, dryRun });
   };
-  const change = (line: Line, { value, from }: LineLook): string => {
+  const change = (line: Line, { value, from }: EditableLine): string => {
     if (value) watch.add(value);
     const stripped = strips ? stripTransient(line.raw, from) : { raw: line.raw, changes: 0 };
     const { raw, moved, left } = externalizeLine(stripped.raw, from, { minChars, put });
@@ -99,7 +99,7 @@ async function externalize(input: NativeInput, out: ByteWriter, store: BlobStore
     return short.raw;
   };
   await rewriteLines(input, out, rewritingDetection(name, args, { anyVersion: false }), io, change, {
-    // A ref that nobody sees before the end need not be good before.
+    // A ref that is not visible before the end need not be valid before.
     ...(input.streams ? { beforeFlush: () => store.settle() } : {}),
     // What the two options take away may be in any line.
     onlyImages: !truncates && !strips,

@@ -1,4 +1,4 @@
-import type { LineLook } from '../blobs/line-object.ts';
+import type { EditableLine } from '../blobs/line-object.ts';
 import { inlineLine } from '../blobs/move-images.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Line } from '../lines/line.ts';
@@ -30,13 +30,13 @@ export const command: Command = {
 async function inline(input: RewriteInput, out: ByteWriter, args: ParsedArgs, io: Io): Promise<number> {
   const kept = keptRefs(input.name, io);
   let store: BlobStore | undefined;
-  // A log without refs needs no store, so it is looked for when the first one is met.
+  // A log without refs needs no store, so it is looked for at the first ref.
   const get = (ref: string): ReturnType<BlobStore['get']> => {
     store ??= storeFor(input.path, args, io);
     if (!store) throw new AppError(`${input.name}: ${NO_STORE}`);
     return store.get(ref);
   };
-  const change = (line: Line, { from }: LineLook): string => {
+  const change = (line: Line, { from }: EditableLine): string => {
     const inlined = inlineLine(line.raw, from, get);
     kept.add(line.number, inlined.kept);
     return inlined.raw;

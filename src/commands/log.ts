@@ -83,15 +83,15 @@ async function requireNames(session: Log, of: 'type' | 'role', wanted: readonly 
   const names = new Set([...(of === 'type' ? entryTypes : messageRoles).map(({ name }) => name), ...here]);
   const wrong = wanted.find((name) => !names.has(name));
   if (wrong === undefined) return;
-  const [meant] = nearest(wrong, names);
+  const [suggestion] = nearest(wrong, names);
   const rest =
-    meant === undefined
+    suggestion === undefined
       ? `${of}s are ${[...(here.size > 0 ? here : names)].slice(0, MOST_NAMES).join(', ')}`
-      : `did you mean '${meant}'?`;
+      : `did you mean '${suggestion}'?`;
   throw new UsageError(`no ${of === 'type' ? 'entry' : 'message'} has the ${of} '${wrong}'; ${rest}`);
 }
 
-/** The types of all entries of a session, or the roles of its messages, in the order in which they are met. */
+/** The types of all entries of a session, or the roles of its messages, in file order. */
 async function namesIn(session: Log, of: 'type' | 'role'): Promise<Set<string>> {
   const { index } = session;
   const names = new Set<string>();
@@ -164,7 +164,7 @@ async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedAr
   await out.flush();
 }
 
-/** At most this many bytes are held while a part of the path is turned round. */
+/** At most this many bytes are held while a part of the path is reversed. */
 const HELD_BYTES = 4 * 1024 * 1024;
 
 /** The entries at these positions from the last to the first, read in parts so that the disk is read forwards. */

@@ -82,19 +82,19 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
 
 async function redactAll(args: ParsedArgs, io: Io, redaction: Redaction, reading: Reading): Promise<number> {
   const { unsearched } = await import('../redact/redact-log.ts');
-  const isMany = args.operands.length > 1 || (await isFolderName(args.operands[0] ?? '-'));
+  const hasSeveral = args.operands.length > 1 || (await isFolderName(args.operands[0] ?? '-'));
   const count = { logs: 0, found: 0 };
   const code = await rewrite(args, io, async (input, out) => {
     const { replaced, refs, damaged } = await redactOne(input, out, redaction.redactor, reading);
     await redaction.saveMap();
     count.logs++;
     if (replaced.size > 0) count.found++;
-    if (replaced.size > 0 || !isMany) redaction.tell(input.name);
+    if (replaced.size > 0 || !hasSeveral) redaction.report(input.name);
     if (refs > 0) io.note(`${input.name}: ${unsearched(refs)}`);
     noteDamage(input.name, damaged, 'was searched as text', io);
     return damaged.length > 0 ? 1 : 0;
   });
-  if (isMany && count.found === 0) io.note(`no secrets found in ${counted(count.logs, 'log')}`);
+  if (hasSeveral && count.found === 0) io.note(`no secrets found in ${counted(count.logs, 'log')}`);
   return code;
 }
 

@@ -128,7 +128,7 @@ async function repairOne(
     from: args.text('from'),
     near: input.path === undefined ? undefined : near,
     pause: async () => {
-      // A signal is heard only when nothing else is to be done.
+      // Signals are only handled when the event loop is idle.
       await new Promise((done) => setImmediate(done));
       requireRunning(io.signal);
     },
@@ -178,16 +178,16 @@ async function repairOne(
   }
 }
 
-/** How often a log is still read from each phase on. It is looked at closer only where the check finds something. */
+/** How often a log is still read from each phase on. It is only planned if the check finds something. */
 const PASSES_LEFT = { checking: PASSES, planning: 2, writing: 1 };
 
 /** The passes over a log, counted for the progress. */
 function countPasses(input: RewriteInput, io: Io) {
-  let [begun, done, expected] = [0, 0, PASSES * input.size];
+  let [passCount, done, expected] = [0, 0, PASSES * input.size];
   const passes = {
     isPlanned: false,
     read: (): AsyncIterable<Buffer> => {
-      const phase = passes.isPlanned ? 'writing' : begun++ === 0 ? 'checking' : 'planning';
+      const phase = passes.isPlanned ? 'writing' : passCount++ === 0 ? 'checking' : 'planning';
       io.progress.phase(phase);
       // A pass that has seen enough ends early.
       const total = done + PASSES_LEFT[phase] * input.size;

@@ -62,7 +62,7 @@ async function show(
   view: View,
   args: ParsedArgs,
   classify: Classify,
-  isOfMany: boolean,
+  isInFolder: boolean,
   io: Io,
 ): Promise<number> {
   const rev = args.text('leaf');
@@ -83,8 +83,8 @@ async function show(
   };
   const out = new ByteWriter(io.stdout);
   const text = (): string => statusText(status, source, { style: io.style, clean, verbose: args.flag('verbose') });
-  if (args.flag('json')) out.text(`${safeJson(isOfMany ? { file: session.name, ...status } : status)}\n`);
-  else out.text(isOfMany ? `${clean(session.name)}: ${text().split('\n', 1)[0]}\n` : text());
+  if (args.flag('json')) out.text(`${safeJson(isInFolder ? { file: session.name, ...status } : status)}\n`);
+  else out.text(isInFolder ? `${clean(session.name)}: ${text().split('\n', 1)[0]}\n` : text());
   await out.flush();
   return status.verdict === 'ready' ? 0 : 1;
 }

@@ -81,8 +81,8 @@ export const command: Command = {
 };
 
 async function run(args: ParsedArgs, io: Io): Promise<number> {
-  const asked = args.text('explain');
-  if (asked !== undefined) return await print(io, await explanation(ruleNamed(asked), args.text('from'), io.style));
+  const ruleId = args.text('explain');
+  if (ruleId !== undefined) return await print(io, await explanation(ruleNamed(ruleId), args.text('from'), io.style));
   if (args.flag('list-rules')) return await print(io, listRules(await rulesFor(args.text('from')), io.style));
   const places = await Promise.all(args.operands.map(placeIn));
   const operands = places.map(({ path }) => path);

@@ -66,7 +66,7 @@ export async function convertLogs(names: readonly string[], options: ConvertOpti
   for (const name of names) {
     try {
       code = Math.max(code, await conversion.file(name, names.length > 1));
-      options.redaction?.tell(name);
+      options.redaction?.report(name);
     } catch (error) {
       if (names.length === 1 || !(error instanceof AppError) || io.signal.aborted) throw error;
       // One bad file does not stop the others.

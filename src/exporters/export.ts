@@ -96,7 +96,7 @@ class ExportRun {
       }
       this.#put(transcript.push(entry));
       if (transcript.hid) this.#hidden.add(position);
-      // Whoever reads this branch alone would not know of a label that was given elsewhere.
+      // A reader of this branch alone would miss a label that was given elsewhere.
       const given = this.#labels.get(position);
       if (given && typeof id === 'string' && this.#plan.sectionOf(given.by) !== section)
         this.#put(
@@ -115,7 +115,7 @@ class ExportRun {
 
   #put(items: readonly Item[]): void {
     for (const item of items) {
-      if (item.kind === 'message' && item.author === 'user') this.#opening ||= item.heading?.gist;
+      if (item.kind === 'message' && item.author === 'user') this.#opening ||= item.heading?.preview;
       this.#job.body.write(this.#exporter.item(item));
       // What waited is among the old objects for V8, and would keep the texts of its results until a full collection.
       if (item.kind === 'message') for (const part of item.parts) if (part.kind === 'call') part.results.length = 0;

@@ -2,10 +2,10 @@ import type { JsonObject } from '../json/value.ts';
 import type { Totals } from './view/totals.ts';
 
 /**
- * One line: strings are our own words, everything else comes from the log, and each exporter escapes it in its own way.
+ * One line: strings are our own text, everything else comes from the log, and each exporter escapes it in its own way.
  * `code` is a value, `plain` is text that is never markup, `entry` is an id, a link where the export holds that entry.
  */
-export type Words = readonly (
+export type RichText = readonly (
   | string
   | { readonly code: string }
   | { readonly plain: string }
@@ -37,13 +37,13 @@ export interface Image {
   /** A data URL or the relative address of a file; undefined where the picture cannot be shown. */
   readonly url: string | undefined;
   /** Its type, size and, where it is not shown, the reason. */
-  readonly about: Words;
+  readonly about: RichText;
 }
 
 /** Something folded away under one line. */
 export interface Fold {
   readonly kind: 'fold';
-  readonly title: Words;
+  readonly title: RichText;
   readonly open: boolean;
   readonly tone: 'thinking' | 'plain';
   readonly parts: readonly (CodeBlock | Text | Image)[];
@@ -56,7 +56,7 @@ export type Text = { readonly kind: 'text'; readonly text: string };
 export interface Remark {
   readonly kind: 'remark';
   readonly tone: 'note' | 'warning' | 'error';
-  readonly words: Words;
+  readonly words: RichText;
   /** An error message of any length. */
   readonly detail: readonly CodeBlock[];
 }
@@ -66,7 +66,7 @@ export interface ResultView {
   readonly anchor: string;
   readonly isError: boolean;
   /** 'Result', with its length where that matters. */
-  readonly title: Words;
+  readonly title: RichText;
   /** Whether it is long enough to be folded away. */
   readonly long: boolean;
   /** Whether only its beginning and its end are shown. */
@@ -79,13 +79,13 @@ export interface CallPart {
   readonly kind: 'call';
   readonly tool: string;
   /** What follows the tool's name: a path, a pattern. */
-  readonly subject: Words;
+  readonly subject: RichText;
   readonly blocks: readonly CodeBlock[];
   readonly results: ResultView[];
-  /** Milliseconds from the message with the call to the last result, where the log tells. */
+  /** Milliseconds from the message with the call to the last result, where the log has it. */
   took: number | undefined;
   /** Why there is no result, where there is none. */
-  missing: Words | undefined;
+  missing: RichText | undefined;
 }
 
 export type MessagePart = Text | Fold | Image | CodeBlock | Remark | CallPart | ResultView;
@@ -97,9 +97,9 @@ export interface MessageItem {
   readonly kind: 'message';
   readonly anchor: string;
   readonly author: Author;
-  readonly heading: { readonly number: number; readonly title: Words; readonly gist: string } | undefined;
+  readonly heading: { readonly number: number; readonly title: RichText; readonly preview: string } | undefined;
   /** Time, model, tokens, cost: the small line. */
-  readonly facts: readonly Words[];
+  readonly facts: readonly RichText[];
   /** Those of the model's answer, the cached ones too. */
   readonly tokens: number;
   readonly parts: readonly MessagePart[];
@@ -109,7 +109,7 @@ export interface MessageItem {
 export interface NoteItem {
   readonly kind: 'note';
   readonly anchor: string;
-  readonly words: Words;
+  readonly words: RichText;
   readonly details: readonly Fold[];
 }
 
@@ -133,7 +133,7 @@ export interface ExportedBranch {
   readonly number: number;
   readonly leaf: string;
   readonly label: string | undefined;
-  /** The anchor of the entry that it goes on from; undefined where it starts at a root. */
+  /** The anchor of the entry that it continues from; undefined where it starts at a root. */
   readonly from: string | undefined;
   readonly fromEntry: string | undefined;
   /** It starts at an entry whose parent is not in the log. */
@@ -167,14 +167,14 @@ export type ViewOptions = Pick<ExportOptions, 'tools' | 'thinking' | 'time'> & {
 
 export type ExporterOptions = Pick<ExportOptions, 'zone' | 'time' | 'assets'> & { readonly anchorOf: AnchorOf };
 
-/** Turns a session into text, piece by piece. The head is asked for last, because it has the totals. */
+/** Turns a session into text, piece by piece. The head is made last, because it has the totals. */
 export interface Exporter {
   /** The branches are those of an export that has more than one. */
   head(facts: TranscriptFacts, totals: Totals, turns: number, branches: readonly ExportedBranch[]): string;
   /** Before the items of a branch. */
   branch(branch: ExportedBranch): string;
   item(item: Item): string;
-  /** Where branches part: those that go on here, the one of this section not among them. */
+  /** Where branches diverge: those that continue here, the one of this section not among them. */
   fork(anchor: string, branches: readonly ExportedBranch[]): string;
   tail(): string;
 }

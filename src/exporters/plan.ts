@@ -6,7 +6,7 @@ export interface Section {
   /** As in the revision `leaf:N`: 1 is the last leaf in the file. */
   readonly number: number;
   readonly leaf: number;
-  /** The entry that it goes on from, -1 where it starts at a root. */
+  /** The entry that it continues from, -1 where it starts at a root. */
   readonly from: number;
   /** Root first. */
   readonly positions: ArrayLike<number> & Iterable<number>;
@@ -14,7 +14,7 @@ export interface Section {
 
 export interface ExportPlan {
   readonly sections: readonly Section[];
-  /** The sections that go on from an entry, except the one that the entry itself is in. */
+  /** The sections that continue from an entry, except the one that the entry itself is in. */
   readonly forks: ReadonlyMap<number, readonly Section[]>;
   /** Which section an entry is in; undefined where it is not in the export. */
   sectionOf(position: number): Section | undefined;

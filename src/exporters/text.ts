@@ -1,5 +1,5 @@
 import { counted, grouped } from '../util/words.ts';
-import type { AnchorOf, ExportedBranch, Omitted, Words } from './exporter.ts';
+import type { AnchorOf, ExportedBranch, Omitted, RichText } from './exporter.ts';
 
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
@@ -117,7 +117,7 @@ export interface WordStyle {
   readonly link: (text: string, anchor: string) => string;
 }
 
-export function renderWords(words: Words, { own, code, plain, link }: WordStyle, anchorOf: AnchorOf): string {
+export function renderWords(words: RichText, { own, code, plain, link }: WordStyle, anchorOf: AnchorOf): string {
   let line = '';
   for (const word of words) {
     if (typeof word === 'string') line += own(word);
@@ -133,7 +133,7 @@ export function renderWords(words: Words, { own, code, plain, link }: WordStyle,
 }
 
 /** Where a branch comes from. */
-export function branchStart({ fromEntry, isCut }: ExportedBranch): Words {
+export function branchStart({ fromEntry, isCut }: ExportedBranch): RichText {
   if (fromEntry !== undefined) return ['continues from ', { entry: fromEntry }];
   return [isCut ? 'starts at an entry whose parent is not in the log' : 'starts at a root'];
 }

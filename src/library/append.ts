@@ -17,7 +17,7 @@ export interface AppendOptions {
 
 /**
  * The bytes to append to a log, for entries that have neither id nor parent yet: each gets its place in the tree, and
- * one that an agent would stumble over is thrown as AppError, as is a log that nothing may be added to. Write them in one
+ * one that an agent would reject is thrown as AppError, as is a log that nothing may be added to. Write them in one
  * call, at the end of the log. Holds the ids of the log.
  */
 export async function append(log: Bytes, entries: readonly JsonObject[], options: AppendOptions): Promise<Uint8Array> {

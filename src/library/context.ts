@@ -20,7 +20,7 @@ export interface ContextOptions {
   readonly profile?: Profile;
 }
 
-/** What the model sees at the end of a path that is at hand as a whole, root first, of version 3. */
+/** What the model sees at the end of a path that is given as a whole, root first, of version 3. */
 export function buildContext(path: Iterable<GivenEntry>, options?: ContextOptions): Context {
   const { profile } = optionsOf('buildContext', options, { profile: PROFILES });
   if (typeof path !== 'object' || path === null || !(Symbol.iterator in path)) {

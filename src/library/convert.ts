@@ -26,7 +26,7 @@ export interface ConvertLogOptions {
 
 /**
  * Any agent's session in another format, as bytes; the generator returns what became of the records. Files beside the
- * log, such as those of subagents, are not at hand and count as losses. Holds the log and what it becomes.
+ * log, such as those of subagents, are not available and count as losses. Holds the log and what it becomes.
  */
 export function convert(
   source: Bytes,

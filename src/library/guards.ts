@@ -2,7 +2,7 @@ import { isObject } from '../json/value.ts';
 import type { Block, Entry, Message } from './types.ts';
 
 /**
- * Whether a value of a log is an entry of this type. It looks at the type alone: what `validate` finds no error in has
+ * Whether a value of a log is an entry of this type. It checks the type alone: what `validate` finds no error in has
  * the fields too. An entry of a type that is not known stays what it is.
  */
 export function isEntry<Type extends Entry['type']>(

@@ -11,7 +11,7 @@ export async function* produce<Result>(
     async () => await writer.close(),
     async (error: unknown) => await writer.abort(error),
   );
-  // Whoever leaves before the end has closed the stream.
+  // A consumer that stops early has closed the stream.
   closing.catch(() => {});
   for await (const bytes of readable) yield bytes;
   return await working;

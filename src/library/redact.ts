@@ -98,7 +98,7 @@ async function redacted(
   { only, ignore = new Set(), allow = new Set() }: Readonly<Record<ListOption, ReadonlySet<string> | undefined>>,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<RedactResult> {
-  // The patterns take a while to load, and whoever does not redact does without them.
+  // The patterns take a while to load, and are only needed to redact.
   const { KIND_IDS, redactLog, Redactor } = await import('../redact/index.ts');
   const unknown = [...(only ?? []), ...ignore].find((kind) => !KIND_IDS.includes(kind));
   if (unknown !== undefined) throw new TypeError(`redact: unknown kind ${described(unknown)}`);

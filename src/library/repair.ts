@@ -24,7 +24,7 @@ export interface RepairOptions {
   /** Take the log for one of this agent, even if its version is unknown or few of its records are known entries. */
   readonly from?: Origin;
   readonly random?: Random;
-  /** Hears each change, in the order of the input. */
+  /** Called with each change, in the order of the input. */
   readonly onChange?: (change: ChangeRecord) => void | Promise<void>;
   /** Gets each piece that leaves the log. Without it the changes hold those bytes. */
   readonly onQuarantine?: (piece: QuarantineRecord) => void | Promise<void>;

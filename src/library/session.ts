@@ -21,14 +21,14 @@ export interface OpenSessionOptions {
 export interface SessionLog {
   readonly name: string;
   readonly header: JsonObject | undefined;
-  /** The version that the log itself has; its entries are handed out as version 3. */
+  /** The version of the log itself; its entries are returned as version 3. */
   readonly fileVersion: number;
   /** Damaged lines, left out. Damage inside a line may be noticed only when it is read, so ask at the end. */
   readonly damage: readonly LeftOut[];
   readonly endsWithNewline: boolean;
   /** Entries by position, which counts them in file order from 0. Damaged ones are left out. */
   entries(positions: Iterable<number>): AsyncIterable<LogEntry>;
-  /** Lets go of the bytes; a FileHandle stays open, for it is yours. */
+  /** Releases the bytes; a FileHandle stays open, because it is yours. */
   close(): Promise<void>;
 }
 

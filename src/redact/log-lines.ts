@@ -1,4 +1,4 @@
-import { lookAt } from '../blobs/line-object.ts';
+import { editableLine } from '../blobs/line-object.ts';
 import { isTitleSlot } from '../entries/envelope-check.ts';
 import { Detection, type Identity } from '../formats/index.ts';
 import { isObject } from '../json/value.ts';
@@ -55,7 +55,7 @@ export class LogLines {
       const lines = piece instanceof LineBlock ? piece.split() : [piece];
       for (const line of lines) this.#requireHeld(line);
       for (const line of this.#suspects(piece, lines)) {
-        const { damage } = lookAt(line, undefined);
+        const { damage } = editableLine(line, undefined);
         if (damage) this.damaged.push({ line: line.number, offset: line.offset, rule: damage });
       }
       yield this.#isKnown ? lines : await this.#identify(this.#detection.pass(lines));

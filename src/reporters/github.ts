@@ -3,7 +3,7 @@ import { escapeUnsafe, visibleEscape } from '../util/printable.ts';
 import { counted } from '../util/words.ts';
 import { type Reporter, SILENT, summaryLine } from './reporter.ts';
 
-/** GitHub shows ten annotations of each kind for a step; what is behind the first thousand nobody would see. */
+/** GitHub shows ten annotations of each kind for a step; nobody would see more than the first thousand. */
 const MOST_HELD = 1_000;
 
 /** Workflow commands that become annotations. Errors go out at once, warnings and notices wait for the end. */

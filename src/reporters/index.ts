@@ -3,7 +3,7 @@ import { textReporter } from './text.ts';
 
 export * from './reporter.ts';
 
-/** Loaded when they are asked for: a run needs one or two of them. */
+/** Loaded on demand: a run needs one or two of them. */
 export const reporters = {
   text: async () => textReporter,
   json: async () => (await import('./json.ts')).jsonReporter,

@@ -3,7 +3,7 @@ import { counted } from '../util/words.ts';
 import { type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
 import { findingLine } from './text.ts';
 
-/** A test report shows the first findings of a rule; whoever needs the thousandth reads another format. */
+/** A test report shows the first findings of a rule; other formats have all of them. */
 const MOST_OF_A_RULE = 1_000;
 /** All suites are held until the totals are known, so there is a limit for them together too. */
 const MOST_LINES = 100_000;
@@ -32,7 +32,7 @@ export function junitAntReporter(options: ReporterOptions): Reporter {
 function suitesReporter({ version, now }: ReporterOptions, hasTotals: boolean): Reporter {
   let rules = new Map<string, RuleFindings>();
   let lines = 0;
-  let begun = now();
+  let startedAt = now();
   const suites: string[] = [];
   const totals = { tests: 0, failures: 0, errors: 0 };
   /** Findings that are no failures are printed by the suite. */
@@ -45,8 +45,8 @@ function suitesReporter({ version, now }: ReporterOptions, hasTotals: boolean): 
     totals.failures += failures;
     totals.errors += errors;
     const ended = now();
-    const time = ((ended - begun) / 1000).toFixed(3);
-    const started = new Date(begun).toISOString().slice(0, 19);
+    const time = ((ended - startedAt) / 1000).toFixed(3);
+    const started = new Date(startedAt).toISOString().slice(0, 19);
     const counts = { tests, failures, errors, skipped: count('skipped') };
     const place = { name: file, package: 'sessionctl', id: suites.length, hostname: 'localhost', timestamp: started };
     const parts = [
@@ -60,7 +60,7 @@ function suitesReporter({ version, now }: ReporterOptions, hasTotals: boolean): 
     ];
     suites.push(parts.join(''));
     rules = new Map();
-    begun = ended;
+    startedAt = ended;
     return '';
   };
   return {

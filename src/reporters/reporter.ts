@@ -3,7 +3,7 @@ import type { Style } from '../util/io.ts';
 import { counted } from '../util/words.ts';
 
 /**
- * Findings on their way to a reader. Each call gives the text to write at that moment, often none; the calls come as
+ * Findings on their way to a reader. Each call returns the text to write now, often none; the calls come as
  * begin, then for each file file, finding..., fileEnd, and end at last. What could not be checked, or not to its end,
  * has failed in place of fileEnd, maybe without any call before. Reporters write as they go and hold only a bounded
  * part.
@@ -21,7 +21,7 @@ export interface Reporter {
 
 export type CheckCommand = 'validate' | 'redact --check';
 
-/** What a run has found; it counts while it goes on. */
+/** What a run has found, counted as it goes. */
 export const newSummary = (command: CheckCommand = 'validate') => ({
   command,
   /** Sessions that were checked to their end. */
@@ -52,7 +52,7 @@ export type FileCounts = Pick<Summary, 'entries' | 'errors' | 'warnings'>;
 
 /** What reporters say about a rule. */
 export interface RuleText extends Pick<RuleMeta, 'id' | 'level' | 'summary' | 'why' | 'advice'> {
-  /** What tells more about it; by default the page of rules. */
+  /** Where it is documented; by default the page of rules. */
   readonly page?: string;
 }
 
@@ -70,7 +70,7 @@ export interface ReporterOptions {
   readonly now: () => number;
 }
 
-/** For reporters that have nothing to say at most moments. */
+/** The default for calls that a reporter ignores. */
 export const SILENT: Reporter = {
   begin: () => '',
   file: () => '',
@@ -101,15 +101,15 @@ export function summaryLine(summary: Summary): string {
   return isChecked ? words.join('; ') : ['no sessions checked', words.join('; ')].filter(Boolean).join(': ');
 }
 
-/** What `repair` fixes, and how it is told to. */
+/** What `repair` fixes, and with which options. */
 function fixes({ fixable, fixableWarnings }: Summary, all: number): (string | false)[] {
-  const asked = Object.values(fixableWarnings).reduce((sum, count) => sum + count, 0);
-  const errors = fixable - asked;
+  const onRequest = Object.values(fixableWarnings).reduce((sum, count) => sum + count, 0);
+  const errors = fixable - onRequest;
   const how = (count: number) => `${count === all && count > 1 ? 'all' : count} can be fixed by`;
   const rules = Object.keys(fixableWarnings).sort().join(',');
   return [
     errors > 0 && `${how(errors)} 'sessionctl repair'`,
-    asked > 0 && `${errors > 0 ? `${asked} more by` : how(asked)} 'sessionctl repair --only ${rules}'`,
+    onRequest > 0 && `${errors > 0 ? `${onRequest} more by` : how(onRequest)} 'sessionctl repair --only ${rules}'`,
   ];
 }
 

@@ -75,12 +75,12 @@ function result(finding: Finding, ruleIndex: number | undefined): object {
   };
 }
 
-/** So many are told apart from others that are the same; services take far fewer from one run. */
+/** How many equal findings are numbered; services take far fewer from one run. */
 const MOST_COUNTED = 100_000;
 
 /**
- * By what GitHub knows a finding again when lines have moved: a hash of what it says, and the how manieth of its kind it
- * is. Line numbers inside a message do not count.
+ * How GitHub recognizes a finding after lines have moved: a hash of its content, and its number among equal ones. Line
+ * numbers inside a message do not count.
  */
 function fingerprints(): (finding: Finding) => { readonly primaryLocationLineHash: string } {
   const seen = new Map<string, number>();

@@ -35,7 +35,7 @@ const LEVEL_COLUMNS = 'warning'.length;
 const LINE_COLUMNS = 6;
 const WIDTH = 80;
 
-/** So many causes are told apart in one file before the first are printed. */
+/** How many causes of one file are kept apart before the first are printed. */
 const MOST_CAUSES = 1_000;
 
 /** Findings of one rule with one message, in one file. */
@@ -106,7 +106,7 @@ function timesOf({ first, lines, count }: Cause): string {
 /** What a rule means in the logs of one agent. */
 export interface RuleInFormat extends Pick<RuleMeta, 'level' | 'fixable'> {
   readonly noun: string;
-  /** What the agent does with what the rule finds; empty where nobody has tried. */
+  /** What the agent does with what the rule finds; empty where it was not tried. */
   readonly evidence: string;
 }
 

@@ -79,7 +79,7 @@ class Site {
       path,
       this.#io,
       async (log, view) => {
-        redaction?.tell(path);
+        redaction?.report(path);
         const exported = await exportLog(log, view, this.#settings, join(this.#folder, page), this.#io);
         const { facts, totals, turns } = exported;
         this.pages.push({ page, agent: agentName(agent, format), facts, totals, turns });

@@ -49,7 +49,7 @@ export function refStays(ref: string, why: KeptRef['why']): string {
 
 const NOTES = 20;
 
-/** Notes about the refs of a log that could not be resolved; `end` gives the exit code that they earn. */
+/** Notes about the refs of a log that could not be resolved; `end` returns the exit code for them. */
 export function keptRefs(name: string, io: Io) {
   let count = 0;
   const add = (line: number, kept: readonly KeptRef[]): void => {

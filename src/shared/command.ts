@@ -67,7 +67,7 @@ export interface Command {
   readonly verbs?: readonly string[];
   /** With no operand and a terminal as stdin the help is shown instead; false where the command needs no input. */
   readonly readsInput: boolean;
-  /** The exit code earned. AppError is thrown. */
+  /** Returns the exit code, throws AppError. */
   readonly run: (args: ParsedArgs, io: Io) => Promise<number>;
 }
 
@@ -92,7 +92,7 @@ export function optionWords({ short, name, alias }: Option): string[] {
   return [...(short ? [`-${short}`] : []), `--${name}`, ...(alias ? [`--${alias}`] : [])];
 }
 
-/** So many lines are listed beside the first. */
+/** How many lines are listed after the first. */
 const LISTED = 4;
 
 /** Says once which lines of a log are damaged; `fate` says what became of them, as in 'was left out'. */

@@ -11,7 +11,7 @@ export async function isFolderName(name: string): Promise<boolean> {
 
 /**
  * Works on every log that is named or below a folder, and gives the worst exit code. One bad file is reported, and the
- * others have a right to be done; of a folder, files that the command does not take are counted.
+ * others are still processed; in a folder, files that the command does not take are counted.
  */
 export async function eachLog(
   names: readonly string[],

@@ -1,5 +1,5 @@
 import { type LineRef, refsOf } from '../blobs/images.ts';
-import { lookAt } from '../blobs/line-object.ts';
+import { editableLine } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import { abortable, isFolder } from '../files/input.ts';
 import { openUnpacked } from '../files/unpack.ts';
@@ -18,7 +18,7 @@ import { endReading, openSession } from './open-session.ts';
 /** A file begins, undefined for stdin; the function gets every line with its refs, none where it is damaged. */
 type Begin = (file: string | undefined) => (line: Line, refs: readonly LineRef[]) => Promise<void>;
 
-/** Every ref of every log named, or found below a folder. Gives the exit code earned by the reading. */
+/** Every ref of every log named, or found below a folder. Returns the exit code of the reading. */
 export async function eachRef(names: readonly string[], from: string | undefined, io: Io, begin: Begin) {
   const count = { read: 0, damaged: 0, foreign: 0, failed: 0 };
   for await (const { path, error, named } of logsOf(names)) {
@@ -80,7 +80,7 @@ async function refsIn(name: string, store: ByteStore, from: string | undefined, 
   let version: number | undefined;
   const work = async (lines: readonly Line[]): Promise<void> => {
     for (const line of lines) {
-      const { value, damage, from } = lookAt(line, version);
+      const { value, damage, from } = editableLine(line, version);
       if (value && isHeader(value)) version ??= versionOf(value).version;
       if (damage) damaged.push({ line: line.number, rule: damage });
       await take(line, value && !damage ? refsOf(line.raw, from) : []);

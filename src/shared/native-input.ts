@@ -64,7 +64,7 @@ async function inputFrom(
   try {
     const form = await formOf(name, store, identity, options.from, io);
     noteDamage(name, form.damage, 'was left out', io, { isOurs: false, unit: database ? 'row' : 'line' });
-    if (form.damage.length > 0) input.earn(1);
+    if (form.damage.length > 0) input.raiseExitCode(1);
     const { store: native, lineOf } = form;
     return { ...input, read: () => generated(native.chunks()), lineOf, close: () => native.close() };
   } finally {
@@ -79,7 +79,7 @@ async function identityOf(name: string, start: Peeked, from: string | undefined)
     detection.pass(lines);
     if (detection.open || detection.foreign) break;
   }
-  // Whoever reads on finds out what it is.
+  // The reader that follows detects it.
   if (start.isTooMuch && !detection.foreign) return undefined;
   detection.end();
   return detection.identity;
@@ -105,7 +105,7 @@ async function formOf(name: string, store: ByteStore, identity: Identity, from: 
 
 const MOST_PEEKED = 64 * 1024 * 1024;
 
-/** Chunks of which the first can be looked at before all of them are read. */
+/** Chunks of which the first can be peeked at before all of them are read. */
 class Peeked {
   readonly #source: AsyncGenerator<Buffer, void>;
   readonly #held: Buffer[] = [];

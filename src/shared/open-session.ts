@@ -121,7 +121,7 @@ const SHOWN_LOSSES: Readonly<Record<string, string>> = {
   SUMMARY_ENCRYPTED: 'the summary of a compaction is encrypted, so it is not shown',
 };
 
-/** Says which session of several it is, where nobody has asked for one. */
+/** Says which session of several it is, where none was chosen. */
 export function noteSiblings(name: string, { session, sessions }: ConversionReport, io: Io): void {
   const others = sessions.filter(({ isSibling }) => isSibling);
   if (others.length === 0) return;
@@ -157,7 +157,7 @@ export interface ReadOptions extends Choice {
 }
 
 /**
- * Opens a session, works with it, and gives the exit code that both have earned. A command that shows only part of the
+ * Opens a session, works with it, and returns the worse exit code of both. A command that shows only part of the
  * session gets its entries from the view, which says where damage made that part smaller.
  */
 export async function readSession(

@@ -40,7 +40,7 @@ export async function openRedaction(args: ParsedArgs, io: Io) {
     /** A line of a log in its native form without its secrets, one character per byte. */
     change: (raw: string): string => redactor.line(new Line(0, -1, raw, true, 'invalid')),
     /** Says what was done since the last time, and never what was found. */
-    tell: (name: string): void => {
+    report: (name: string): void => {
       io.note(`${name}: ${summaryOf(redactor.tally)}`);
       redactor.tally = newTally();
     },
@@ -73,7 +73,7 @@ async function linesOf(path: string, io: Io): Promise<string[]> {
   return text.split(/\r?\n/).filter((line) => line !== '');
 }
 
-/** What was replaced, for a file that nobody else can read. */
+/** What was replaced, for a file that only its owner can read. */
 function mapOf(args: ParsedArgs, io: Io) {
   const path = args.text('map');
   if (path === undefined) return undefined;

@@ -13,7 +13,7 @@ import type { RewriteInput } from './rewrite.ts';
 export function keptImages({ mode, dryRun }: RewriteInput, args: ParsedArgs, io: Io) {
   const store = namedStore(args, io);
   if (!store) return undefined;
-  /** Refs by the base64 texts of the line under way. */
+  /** Refs by the base64 texts of the current line. */
   const refs = new Map<string, string>();
   return {
     keep: (data: string, bytes: Buffer): void => {

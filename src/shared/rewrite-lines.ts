@@ -1,4 +1,4 @@
-import { type LineLook, lookAt } from '../blobs/line-object.ts';
+import { type EditableLine, editableLine } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import type { Detection } from '../formats/index.ts';
 import type { Line } from '../lines/line.ts';
@@ -18,18 +18,18 @@ export interface RewriteLinesOptions {
 }
 
 /** What is known of a message that the scanner has accepted, which need not be parsed. */
-const PLAIN: LineLook = { damage: undefined, value: undefined, from: 0 };
+const PLAIN: EditableLine = { damage: undefined, value: undefined, from: 0 };
 
 /**
  * Puts a log through a function that changes whole lines. Damaged lines, those that are too long to be held among them,
- * leave byte for byte; they are reported once, at the end, and earn exit code 1.
+ * leave byte for byte; they are reported once, at the end, with exit code 1.
  */
 export async function rewriteLines(
   input: RewriteInput,
   out: ByteWriter,
   detection: Detection,
   io: Io,
-  change: (line: Line, look: LineLook) => string,
+  change: (line: Line, content: EditableLine) => string,
   options: RewriteLinesOptions = {},
 ): Promise<void> {
   const { beforeFlush = () => {}, onlyImages = false } = options;
@@ -42,14 +42,14 @@ export async function rewriteLines(
   };
   const work = async (lines: readonly Line[]): Promise<void> => {
     for (const line of lines) {
-      const look = lookAt(line, version);
-      if (look.value && isHeader(look.value)) version ??= versionOf(look.value).version;
-      if (look.damage) {
-        damaged.push({ line: line.number, rule: look.damage });
-        input.earn(1);
+      const content = editableLine(line, version);
+      if (content.value && isHeader(content.value)) version ??= versionOf(content.value).version;
+      if (content.damage) {
+        damaged.push({ line: line.number, rule: content.damage });
+        input.raiseExitCode(1);
       }
       // The bytes of an oversize line have left already.
-      if (line.oversize === 0) out.raw(look.value && !look.damage ? change(line, look) : line.raw);
+      if (line.oversize === 0) out.raw(content.value && !content.damage ? change(line, content) : line.raw);
       if (line.terminated) out.raw('\n');
       if (out.full) await flush();
     }

@@ -57,12 +57,12 @@ export interface RewriteInput {
   readonly streams: boolean;
   /** Nothing may be written anywhere. */
   readonly dryRun: boolean;
-  /** Exit code 1 is earned, whatever happens to the rest of the output. */
-  readonly earn: (code: number) => void;
+  /** Makes the exit code at least this, whatever happens to the rest of the output. */
+  readonly raiseExitCode: (code: number) => void;
 }
 
 /**
- * Writes the new content and gives the exit code earned, 0 or 1. What it throws leaves a file as it was. Everything
+ * Writes the new content and returns the exit code, 0 or 1. What it throws leaves a file as it was. Everything
  * else that has to be safe on the disk (a quarantine, blobs) must be so when it returns, for the file is replaced then.
  */
 export type Transform = (input: RewriteInput, out: ByteWriter) => Promise<number>;
@@ -106,16 +106,16 @@ async function rewriteOne(name: string, options: RewriteOptions, io: Io, transfo
   io.progress.file(name);
   const { inPlace, output, dryRun } = options;
   const facts = name === '-' ? undefined : await factsOf(name);
-  // Before it is opened: opening a pipe would wait for somebody to write to it.
+  // Before it is opened: opening a pipe would wait for a writer.
   if (facts) requireInput(name, facts, inPlace);
   const rereadable = facts?.isFile() ?? false;
   // A pipe that is only read once need not be kept.
   const source = rereadable || rereads || dryRun ? await openStore(name, io) : undefined;
   const mode = facts ? facts.mode & 0o777 : PRIVATE_MODE;
   const target = inPlace ? name : output;
-  let earned = 0;
-  const earn = (code: number): void => {
-    earned = Math.max(earned, code);
+  let exitCode = 0;
+  const raiseExitCode = (code: number): void => {
+    exitCode = Math.max(exitCode, code);
   };
   let sink: Sink | undefined;
   try {
@@ -133,19 +133,19 @@ async function rewriteOne(name: string, options: RewriteOptions, io: Io, transfo
       target: target === undefined || target === '-' ? target : behindLink(target),
       streams: sink.streams,
       dryRun,
-      earn,
+      raiseExitCode,
     };
     const out = new ByteWriter(sink.stream);
-    earn(await transform(input, out));
+    raiseExitCode(await transform(input, out));
     await out.flush();
     requireRunning(io.signal);
     if ((await sink.commit()) && dryRun) {
       io.note(`${name}: would change`);
-      earn(1);
+      raiseExitCode(1);
     }
-    return earned;
+    return exitCode;
   } catch (error) {
-    throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: earned }) : error;
+    throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: exitCode }) : error;
   } finally {
     sink?.discard();
     await source?.close();

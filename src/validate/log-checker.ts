@@ -87,7 +87,7 @@ export class LogChecker {
     this.#shared = { rules: activeRules(levels), hashKey: random(8), blobs, memory };
   }
 
-  /** Checks a log piece by piece, for whoever has something to do in between; without chunks, the file of that name. */
+  /** Checks a log piece by piece, for callers with work in between; without chunks, the file of that name. */
   async *check(
     name: string,
     chunks: AsyncIterable<Buffer> | undefined,
@@ -104,7 +104,7 @@ export class LogChecker {
     let input: Buffer | undefined;
     const recordCheck = (): Promise<RecordCheck | undefined> =>
       this.#recordCheck(detection, isFile, { file: name, input, onFinding });
-    /** A document that comes from a pipe, for it is read more than once. */
+    /** A document from a pipe, kept because it is read more than once. */
     let spool: Spool | undefined;
     const keep = (rest?: LineBlock | Line): void => {
       if (isFile || !detection.identity?.isDocument) return;

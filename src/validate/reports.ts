@@ -12,7 +12,7 @@ import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
 import { type Io, PLAIN, type TerminalOutput } from '../util/io.ts';
 import { didYouMean } from '../util/words.ts';
 
-/** A report that the user asked for; without a file it goes to standard output. */
+/** A report that the user wants; without a file it goes to standard output. */
 export interface ReportRequest {
   readonly format: ReporterName;
   readonly file?: string;
@@ -73,9 +73,9 @@ export async function openReports(
   return reports;
 }
 
-/** The reports of one run: each of its moments is told to every reporter. */
+/** The reports of one run: each event goes to every reporter. */
 export class Reports {
-  /** Whether the one who watches has to be told the summary: a report in a pipe or in a file does not do that. */
+  /** Whether the summary is printed as well: a report in a pipe or in a file does not show it. */
   readonly needsSummary: boolean;
   /** Whether what is printed is for people, if anything is. */
   readonly isForPeople: boolean;
@@ -98,9 +98,9 @@ export class Reports {
     }
   }
 
-  tell(moment: (reporter: Reporter) => string): void {
+  notify(event: (reporter: Reporter) => string): void {
     for (const { reporter, writer } of this.#destinations) {
-      const text = moment(reporter);
+      const text = event(reporter);
       if (text !== '') writer.text(text);
     }
   }
@@ -114,7 +114,7 @@ export class Reports {
       try {
         await one.writer.flush();
       } catch (error) {
-        // Whoever read along has seen enough, but the files are still wanted.
+        // The reader of the output has seen enough, but the files are still wanted.
         const others = this.#destinations.filter((other) => other !== one);
         if (!(error instanceof ClosedPipe) || others.length === 0) throw error;
         this.#destinations = others;

@@ -21,7 +21,7 @@ export type SuppressionMode = 'use' | 'all' | 'prune';
 
 /**
  * A file of known findings, as ESLint has it: {"logs/a.jsonl":{"torn-line":{"count":2}}}, with paths from its own
- * folder. If there are more findings of a rule than are known, all of them are reported, for nobody knows which are new.
+ * folder. If a rule has more findings than are known, all of them are reported: which are new is unknown.
  */
 export class Suppressions {
   /** Known findings that no longer occur. */
@@ -51,7 +51,7 @@ export class Suppressions {
     this.#known.set(this.#keyOf(log), next);
   }
 
-  /** Writes what is known from now on, where that was asked for; files that are gone are left out. */
+  /** Writes what is known from now on, if requested; files that are gone are left out. */
   async save(io: Pick<Io, 'random' | 'signal'>): Promise<void> {
     if (this.#mode === 'use') return;
     const entries: [string, object][] = [];

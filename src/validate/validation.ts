@@ -19,7 +19,7 @@ import {
 import type { Reports } from './reports.ts';
 import type { Suppressions } from './suppressions.ts';
 
-/** What looks at a log. */
+/** Checks one log. */
 type Checker = Pick<LogChecker, 'check'>;
 
 export interface ValidationOptions {
@@ -67,7 +67,7 @@ const threads = () => import('../files/worker-pool.ts');
 
 /** What the user does not want to be checked. */
 const IGNORED = 'ignored file';
-/** So many skipped files are named to people. */
+/** How many skipped files are listed in text output. */
 const MOST_LISTED = 10;
 
 /** One run over all files, from the operands to the exit code. */
@@ -76,7 +76,7 @@ export class Validation {
   readonly #options: ValidationOptions;
   readonly #checker: Checker;
   readonly #summary: ReturnType<typeof newSummary>;
-  /** How many skipped files people were to hear of. */
+  /** How many skipped files there were for the text output. */
   #named = 0;
 
   constructor(io: Io, options: ValidationOptions) {
@@ -90,21 +90,21 @@ export class Validation {
     const summary = this.#summary;
     const { reports, pass } = this.#options;
     try {
-      reports.tell((reporter) => reporter.begin());
+      reports.notify((reporter) => reporter.begin());
       const targets = await this.#targets(operands);
       reports.requireOther(targets.map(({ name }) => name));
       await this.#checkAll(targets);
       if (summary.sessions + summary.failed + summary.skipped === 0) {
         this.#fail(operands.join(', '), "no session log found; pass a file, or a folder with '*.jsonl' files");
       }
-      reports.tell((reporter) => reporter.end(summary));
+      reports.notify((reporter) => reporter.end(summary));
       await reports.commit();
       await pass?.flush();
       await this.#options.suppressions?.save(this.#io);
       this.#endOnStderr();
       if (summary.sessions === 0) return 2;
     } catch (error) {
-      // Whoever read our output has seen enough; what was found so far decides.
+      // The reader of our output has seen enough; what was found so far decides.
       if (!(error instanceof ClosedPipe)) throw error;
     } finally {
       reports.discard();
@@ -177,7 +177,7 @@ export class Validation {
   async #jobs(names: readonly string[]): Promise<number> {
     const { jobs, pass, settings } = this.#options;
     if (names.length < 2 || !settings || pass || names.includes('-')) return 1;
-    // A copy of a database is removed by this thread, the only one that hears of signals.
+    // A copy of a database is removed by this thread, the only one that gets signals.
     if (names.some((name) => !name.endsWith('.jsonl') && isDatabaseFile(name))) return 1;
     if (jobs !== undefined) return (await isThere(WORKER)) ? Math.min(jobs, names.length) : 1;
     return (await threads()).threadsFor(await Promise.all(names.map(sizeOf)), WORKER);
@@ -195,7 +195,7 @@ export class Validation {
       for (const one of known?.pass(finding) ?? [finding]) onNew(one);
     };
     const onNew = (finding: Finding): void => {
-      if (counts.errors + counts.warnings === 0) reports.tell((reporter) => reporter.file(name));
+      if (counts.errors + counts.warnings === 0) reports.notify((reporter) => reporter.file(name));
       const kind = finding.severity === 'error' ? 'errors' : 'warnings';
       counts[kind]++;
       summary[kind]++;
@@ -205,7 +205,7 @@ export class Validation {
         if (severity === 'warning') summary.fixableWarnings[rule] = (summary.fixableWarnings[rule] ?? 0) + 1;
       }
       if (summary.errors + summary.warnings > maxFindings) summary.hidden++;
-      else reports.tell((reporter) => reporter.finding(finding));
+      else reports.notify((reporter) => reporter.finding(finding));
     };
     const checked = checks && ((await checks.next()).value as FileCheck);
     progress.file(name);
@@ -218,14 +218,14 @@ export class Validation {
       if (target.found) this.#skip(name, noun, reason);
       else this.#fail(name, reason);
     } else {
-      if (counts.errors + counts.warnings === 0) reports.tell((reporter) => reporter.file(name));
+      if (counts.errors + counts.warnings === 0) reports.notify((reporter) => reporter.file(name));
       if (result.note !== undefined) this.#io.note(`${name}: ${result.note}`);
       summary.sessions++;
       summary.entries += result.entries;
       if (known) suppressions?.checked(name, known);
       summary.suppressed += known?.hidden ?? 0;
       const { entries } = result;
-      reports.tell((reporter) => reporter.fileEnd(name, { entries, ...counts }));
+      reports.notify((reporter) => reporter.fileEnd(name, { entries, ...counts }));
     }
   }
 
@@ -255,13 +255,13 @@ export class Validation {
     }
   }
 
-  /** A file that is not to be checked; people hear of the first few on stderr. */
+  /** A file that is not to be checked; the first few are listed on stderr. */
   #skip(name: string, kind: string, reason: string): void {
     const { reports, quiet, listsAll } = this.#options;
     const summary = this.#summary;
     summary.skipped++;
     summary.skippedKinds[kind] = (summary.skippedKinds[kind] ?? 0) + 1;
-    reports.tell((reporter) => reporter.skipped(name, reason));
+    reports.notify((reporter) => reporter.skipped(name, reason));
     if (quiet || !reports.isForPeople) return;
     if (listsAll || (kind !== IGNORED && ++this.#named <= MOST_LISTED)) this.#io.note(`${name}: skipped: ${reason}`);
   }
@@ -271,7 +271,7 @@ export class Validation {
     const reason = message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message;
     this.#summary.failed++;
     this.#io.note(`${name}: ${reason}`);
-    this.#options.reports.tell((reporter) => reporter.failed(name, reason));
+    this.#options.reports.notify((reporter) => reporter.failed(name, reason));
   }
 
   /** What the output itself does not say, or not to a person. */

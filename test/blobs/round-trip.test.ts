@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findImages, refsOf } from '../../src/blobs/images.ts';
-import { lookAt } from '../../src/blobs/line-object.ts';
+import { editableLine } from '../../src/blobs/line-object.ts';
 import { canonicalBytes, externalizeLine, inlineLine } from '../../src/blobs/move-images.ts';
 import { sha256 } from '../../src/blobs/store.ts';
 import { encodeUtf8, Line } from '../../src/lines/line.ts';
@@ -140,7 +140,7 @@ test('inline undoes externalize byte for byte, on any JSON with images anywhere'
     fc.property(lineText, fc.constantFrom(0, 1, 1024, 1028), (text, minChars) => {
       const line = lineOf(text);
       const blobs = new Map<string, Buffer>();
-      const look = lookAt(line, 3);
+      const look = editableLine(line, 3);
       expect(look.damage).toBe(undefined);
       // Without refs in the input, as the promise says.
       fc.pre(refsOf(line.raw).length === 0);
@@ -249,7 +249,7 @@ test('calls base64 canonical exactly when encoding gives it back', () => {
 test('a torn, glued or broken line with an image in it is not taken for whole', () => {
   const data = Buffer.alloc(9000, 7).toString('base64');
   const whole = `{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":[{"type":"image","data":"${data}","mimeType":"image/png"}]}}`;
-  expect(lookAt(lineOf(whole), 3)).toMatchObject({ damage: undefined, value: { type: 'message' } });
+  expect(editableLine(lineOf(whole), 3)).toMatchObject({ damage: undefined, value: { type: 'message' } });
   for (const [text, damage] of [
     [whole.slice(0, -1), 'torn-line'],
     [whole.slice(0, 5000), 'torn-line'],
@@ -261,7 +261,7 @@ test('a torn, glued or broken line with an image in it is not taken for whole', 
     [whole.replace('{"role"', '{\u0000"role"'), 'nul-bytes'],
     [whole.replace('"user"', '"us\ter"'), 'not-json'],
   ] as const) {
-    expect(lookAt(lineOf(text), 3).damage, text.slice(0, 300)).toBe(damage);
+    expect(editableLine(lineOf(text), 3).damage, text.slice(0, 300)).toBe(damage);
   }
 });
 

@@ -4,7 +4,7 @@ import { entryTypes } from '../../src/entries/types/index.ts';
 import { exportFormats } from '../../src/exporters/index.ts';
 import { markdownFormat } from '../../src/exporters/markdown/index.ts';
 import { OUTPUT, shorten } from '../../src/exporters/text.ts';
-import { askedOf } from '../../src/exporters/view/call.ts';
+import { callInput } from '../../src/exporters/view/call.ts';
 import { diffOf, languageOf } from '../../src/exporters/view/code.ts';
 import { Totals, timeTextIn } from '../../src/exporters/view/totals.ts';
 import { anchorOf, Transcript } from '../../src/exporters/view/transcript.ts';
@@ -180,15 +180,15 @@ describe('what an export shows', () => {
   });
 
   it('shows a command as shell, an edit as a diff, a write in its language, a patch as a diff and the rest as JSON', () => {
-    expect(askedOf('bash', { command: 'ls\nls' }, 'full').blocks).toEqual([
+    expect(callInput('bash', { command: 'ls\nls' }, 'full').blocks).toEqual([
       { kind: 'block', language: 'sh', text: 'ls\nls' },
     ]);
-    expect(askedOf('Bash', { command: 'ls', timeout: 5 }, 'full').subject).toEqual([' ', { code: '{"timeout":5}' }]);
-    expect(askedOf('edit', { path: 'a', oldText: 'a\nb', newText: 'a\nc' }, 'full').blocks[0]).toMatchObject({
+    expect(callInput('Bash', { command: 'ls', timeout: 5 }, 'full').subject).toEqual([' ', { code: '{"timeout":5}' }]);
+    expect(callInput('edit', { path: 'a', oldText: 'a\nb', newText: 'a\nc' }, 'full').blocks[0]).toMatchObject({
       language: 'diff',
       text: ' a\n-b\n+c',
     });
-    expect(askedOf('Edit', { file_path: 'a', old_string: 'x', new_string: 'y' }, 'full').blocks[0]?.text).toBe(
+    expect(callInput('Edit', { file_path: 'a', old_string: 'x', new_string: 'y' }, 'full').blocks[0]?.text).toBe(
       '-x\n+y',
     );
     const edits = {
@@ -198,23 +198,23 @@ describe('what an export shows', () => {
         { oldText: 'p', newText: 'q', all: true },
       ],
     };
-    expect(askedOf('edit', edits, 'full').blocks.map((block) => block.language)).toEqual(['diff', 'diff', 'json']);
-    expect(askedOf('write', { path: 'src/a.py', content: 'x = 1' }, 'full').blocks[0]).toMatchObject({
+    expect(callInput('edit', edits, 'full').blocks.map((block) => block.language)).toEqual(['diff', 'diff', 'json']);
+    expect(callInput('write', { path: 'src/a.py', content: 'x = 1' }, 'full').blocks[0]).toMatchObject({
       language: 'python',
       text: 'x = 1',
     });
-    expect(askedOf('apply_patch', { input: '*** Begin Patch\n-x' }, 'full').blocks[0]?.language).toBe('diff');
-    expect(askedOf('python', { code: '1+1' }, 'full').blocks[0]?.language).toBe('python');
-    expect(askedOf('read', { path: 'a.ts', offset: 3 }, 'full')).toEqual({
+    expect(callInput('apply_patch', { input: '*** Begin Patch\n-x' }, 'full').blocks[0]?.language).toBe('diff');
+    expect(callInput('python', { code: '1+1' }, 'full').blocks[0]?.language).toBe('python');
+    expect(callInput('read', { path: 'a.ts', offset: 3 }, 'full')).toEqual({
       subject: [{ code: 'a.ts' }, ' ', { code: '{"offset":3}' }],
       blocks: [],
     });
-    expect(askedOf('other', { a: 'x'.repeat(200) }, 'full').blocks[0]?.language).toBe('json');
-    expect(askedOf('other', { a: 1 }, 'full').subject).toEqual([{ code: '{"a":1}' }]);
-    expect(askedOf('bash', { cmd: ['ls', '-l'] }, 'full').blocks[0]?.text).toBe('["ls","-l"]');
-    expect(askedOf('edit', { path: 1 }, 'full').subject).toEqual([{ code: '{"path":1}' }]);
-    expect(askedOf('bash', 'plain', 'full').blocks[0]?.text).toBe('plain');
-    expect(askedOf('bash', undefined, 'full').blocks).toEqual([]);
+    expect(callInput('other', { a: 'x'.repeat(200) }, 'full').blocks[0]?.language).toBe('json');
+    expect(callInput('other', { a: 1 }, 'full').subject).toEqual([{ code: '{"a":1}' }]);
+    expect(callInput('bash', { cmd: ['ls', '-l'] }, 'full').blocks[0]?.text).toBe('["ls","-l"]');
+    expect(callInput('edit', { path: 1 }, 'full').subject).toEqual([{ code: '{"path":1}' }]);
+    expect(callInput('bash', 'plain', 'full').blocks[0]?.text).toBe('plain');
+    expect(callInput('bash', undefined, 'full').blocks).toEqual([]);
   });
 
   it('survives JSON that is nested too deeply to be written', () => {

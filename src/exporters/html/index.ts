@@ -9,7 +9,7 @@ import type {
   MessagePart,
   NoteItem,
   Omitted,
-  Words,
+  RichText,
 } from '../exporter.ts';
 import { branchStart, escapeHtml, lineEnds, oneLine, renderWords, visible, type WordStyle } from '../text.ts';
 import { allTokens, costText, tokensText } from '../view/totals.ts';
@@ -35,14 +35,14 @@ const LONGEST_OMITTED = 2 ** 20;
 const MOST_OMITTED = 10 * LONGEST_OMITTED;
 
 interface PageText {
-  readonly html: (words: Words) => string;
+  readonly html: (words: RichText) => string;
   /** Characters of omitted text that the page still takes. */
   room: number;
 }
 
 /** The page in document order. A run is a chain without a fork; the script shows those of one branch. */
 function htmlExporter(options: ExporterOptions): Exporter {
-  const html = (words: Words): string => renderWords(words, HTML_WORDS, options.anchorOf);
+  const html = (words: RichText): string => renderWords(words, HTML_WORDS, options.anchorOf);
   const page: PageText = { html, room: MOST_OMITTED };
   /** The run that ended at each fork. */
   const forks = new Map<string | undefined, number>();
@@ -213,22 +213,22 @@ function omittedHtml(language: string, { head, middle, tail, size }: Omitted, pa
   return `${before}<details class="omitted"><summary>${size} more</summary>${inside}</details>${after}`;
 }
 
-/** What a folded call still says. The gist is in the blocks too, and so it is not shown above them. */
+/** What a folded call still shows. The preview is in the blocks too, and so it is not shown above them. */
 function callTitle(part: CallPart, html: PageText['html']): string {
   const { tool, subject, took, missing } = part;
   const name = tool === '' ? 'unnamed tool' : `<bdi>${shown(oneLine(tool, 80))}</bdi>`;
-  const gist = gistOf(part);
+  const preview = previewOf(part);
   const ending = isFailed(part) ? 'failed' : missing ? 'no result' : '';
   return [
     `<b>${name}</b> ${html(subject)}`,
-    gist === '' ? '' : ` <code class="gist">${shown(gist)}</code>`,
+    preview === '' ? '' : ` <code class="gist">${shown(preview)}</code>`,
     took === undefined ? '' : ` <span class="took">${durationText(took)}</span>`,
     ending === '' ? '' : ` <span class="ending">${ending}</span>`,
   ].join('');
 }
 
 /** The command, or the beginning of what was asked where the subject says nothing. */
-function gistOf({ subject, blocks: [first] }: CallPart): string {
+function previewOf({ subject, blocks: [first] }: CallPart): string {
   if (!first || (first.language !== 'sh' && subject.length > 0)) return '';
   if (first.language !== 'sh') return oneLine(first.text.slice(0, 400).replace(/\s+/g, ' '), 100);
   const line = oneLine(first.text, 100);

@@ -1,5 +1,5 @@
 import { counted } from '../../util/words.ts';
-import type { Exporter, ExporterOptions, ExportFormat, MessagePart, Words } from '../exporter.ts';
+import type { Exporter, ExporterOptions, ExportFormat, MessagePart, RichText } from '../exporter.ts';
 import { branchStart, oneLine, renderWords } from '../text.ts';
 import { sanitizeMarkdown } from './sanitize-markdown.ts';
 import { fenced, MARKDOWN_WORDS, plainText, SUMMARY_WORDS } from './text.ts';
@@ -7,14 +7,14 @@ import { fenced, MARKDOWN_WORDS, plainText, SUMMARY_WORDS } from './text.ts';
 export const markdownFormat: ExportFormat = { name: 'md', endings: ['.md', '.markdown'], make: markdownExporter };
 
 /** How a line is written: as Markdown, or inside the summary of a fold. */
-type Write = (words: Words) => string;
+type Write = (words: RichText) => string;
 
 /** Every piece ends with a blank line, and our blocks start at the left edge: so nothing before one can hold it. */
 function markdownExporter(options: ExporterOptions): Exporter {
   const line: Write = (words) => renderWords(words, MARKDOWN_WORDS, options.anchorOf);
   const summary: Write = (words) => renderWords(words, SUMMARY_WORDS, options.anchorOf);
-  const small = (facts: readonly Words[]): string => `<sub>${facts.map(line).join(' · ')}</sub>\n\n`;
-  const labelWords = (label: string): Words => ['label ', { code: oneLine(label, 80) }];
+  const small = (facts: readonly RichText[]): string => `<sub>${facts.map(line).join(' · ')}</sub>\n\n`;
+  const labelWords = (label: string): RichText => ['label ', { code: oneLine(label, 80) }];
   return {
     head: (facts, totals, turns, branches) => {
       const title = plainText(oneLine(facts.title || facts.opening || 'Session', 200));
@@ -27,7 +27,11 @@ function markdownExporter(options: ExporterOptions): Exporter {
     },
     branch: (branch) => {
       const { number, entries, leaf, label } = branch;
-      const facts: Words[] = [branchStart(branch), [counted(entries, 'entry', 'entries')], ['leaf ', { entry: leaf }]];
+      const facts: RichText[] = [
+        branchStart(branch),
+        [counted(entries, 'entry', 'entries')],
+        ['leaf ', { entry: leaf }],
+      ];
       if (label !== undefined) facts.push(labelWords(label));
       return `# ${anchor(`branch-${number}`)}Branch ${number}\n\n${small(facts)}`;
     },
@@ -41,8 +45,8 @@ function markdownExporter(options: ExporterOptions): Exporter {
       const { heading, facts } = item;
       const parts = partsText(item.parts, line, summary);
       if (!heading) return place + small(facts) + parts;
-      const gist = heading.gist === '' ? '' : `: ${plainText(oneLine(heading.gist, 60))}`;
-      const title = `## ${place}${heading.number} · ${line(heading.title)}${gist}`;
+      const preview = heading.preview === '' ? '' : `: ${plainText(oneLine(heading.preview, 60))}`;
+      const title = `## ${place}${heading.number} · ${line(heading.title)}${preview}`;
       return `${title}\n\n` + (facts.length > 0 ? small(facts) : '') + parts;
     },
     fork: (place, branches) => {

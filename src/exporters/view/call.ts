@@ -1,12 +1,12 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
-import type { CodeBlock, ViewOptions, Words } from '../exporter.ts';
+import type { CodeBlock, RichText, ViewOptions } from '../exporter.ts';
 import { INPUT, oneLine, type Shortened, shorten } from '../text.ts';
 import { diffOf, languageOf } from './code.ts';
 import { EXACT_MARK, jsonText, remainder, stringOf } from './json.ts';
 
-/** What was asked of a tool, in the form that suits the tool. */
-export interface Asked {
-  readonly subject: Words;
+/** The arguments of a tool call, in the form that suits the tool. */
+export interface CallInput {
+  readonly subject: RichText;
   readonly blocks: readonly CodeBlock[];
 }
 
@@ -14,7 +14,7 @@ export interface Asked {
 type CallForm = (input: JsonObject) => Shape | undefined;
 
 /** `shown` are the arguments that this shows. */
-type Shape = Asked & { readonly shown: readonly string[] };
+type Shape = CallInput & { readonly shown: readonly string[] };
 
 type Argument = { readonly key: string; readonly value: string };
 
@@ -41,13 +41,13 @@ const formsOf: ReadonlyMap<string, readonly CallForm[]> = new Map(
   FORMS.flatMap(([names, ...forms]) => names.split(' ').map((name) => [name, forms])),
 );
 
-export function askedOf(tool: string, input: unknown, tools: ViewOptions['tools']): Asked {
+export function callInput(tool: string, input: unknown, tools: ViewOptions['tools']): CallInput {
   const { subject, blocks } = shapeOf(tool, input);
   if (tools === 'full') return { subject, blocks };
   return { subject, blocks: blocks.map((one) => shortBlock(one.language, shorten(one.text, INPUT))) };
 }
 
-function shapeOf(tool: string, input: unknown): Asked {
+function shapeOf(tool: string, input: unknown): CallInput {
   if (input === undefined || input === null) return { subject: [], blocks: [] };
   if (typeof input === 'string') return { subject: [], blocks: [block('', input)] };
   if (!isObject(input)) return { subject: [], blocks: [block('json', jsonText(input))] };

@@ -2,7 +2,7 @@ import { type NoteWord, stringOf as textOf } from '../../entries/entry-type.ts';
 import { entryTypeOf } from '../../entries/types/index.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
-import type { Fold, MessagePart, NoteItem, Remark, Text, ViewOptions, Words } from '../exporter.ts';
+import type { Fold, MessagePart, NoteItem, Remark, RichText, Text, ViewOptions } from '../exporter.ts';
 import { INPUT, OUTPUT, oneLine, type Shortened, shorten, sizeOf } from '../text.ts';
 import { block, shortBlock } from './call.ts';
 import { jsonText, remainder, stringOf } from './json.ts';
@@ -12,21 +12,21 @@ export function text(value: string): Text {
   return { kind: 'text', text: value };
 }
 
-export function remark(tone: Remark['tone'], words: Words, detail = ''): Remark {
+export function remark(tone: Remark['tone'], words: RichText, detail = ''): Remark {
   return { kind: 'remark', tone, words, detail: detail === '' ? [] : [block('', detail)] };
 }
 
-function fold(title: Words, parts: Fold['parts']): Fold {
+function fold(title: RichText, parts: Fold['parts']): Fold {
   return { kind: 'fold', title, open: false, tone: 'plain', parts };
 }
 
 /** JSON that few will want to read, under one line that says what it is. */
-export function jsonFold(title: Words, value: unknown, options: ViewOptions): Fold {
+export function jsonFold(title: RichText, value: unknown, options: ViewOptions): Fold {
   return textFold(title, jsonText(value), 'json', options);
 }
 
 /** A long plain text under one line, such as a system prompt. */
-export function textFold(title: Words, value: string, language: string, options: ViewOptions): Fold {
+export function textFold(title: RichText, value: string, language: string, options: ViewOptions): Fold {
   const shown = shortInput(value, options);
   return fold([...title, `, ${sizeOf(shown)}`], [shortBlock(language, shown)]);
 }
@@ -103,7 +103,7 @@ export function noteOf(entry: JsonObject, anchor: string, options: ViewOptions):
   const type = entryTypeOf(entry['type']);
   const note = type?.note?.(entry);
   if (!note) return unknownNote(entry, anchor, options);
-  const words: Words[number][] = note.words.map(wordOf);
+  const words: RichText[number][] = note.words.map(wordOf);
   const details: Fold[] = [];
   if ('content' in note) details.push(fold(['What it sees'], simpleParts(note.content, options)));
   if (note.data !== undefined) {
@@ -120,11 +120,11 @@ export function noteOf(entry: JsonObject, anchor: string, options: ViewOptions):
 
 /** Text that the agent gave to the model: one line, and the text is folded away under it. */
 export function contextNote({ customType, content }: JsonObject, anchor: string, options: ViewOptions): NoteItem {
-  const words: Words = ['Context for the model: ', { code: oneLine(textOf(customType), 60) }];
+  const words: RichText = ['Context for the model: ', { code: oneLine(textOf(customType), 60) }];
   return { kind: 'note', anchor, words, details: [fold(['What it says'], simpleParts(content, options))] };
 }
 
-function wordOf(word: NoteWord): Words[number] {
+function wordOf(word: NoteWord): RichText[number] {
   if (typeof word === 'string' || 'entry' in word) return word;
   if ('code' in word) return { code: oneLine(stringOf(word.code) ?? jsonText(word.code, 0)) };
   const names = Array.isArray(word.names) ? word.names.filter((name) => typeof name === 'string') : [];
@@ -140,7 +140,7 @@ function simpleParts(content: unknown, options: ViewOptions): Fold['parts'] {
 
 function unknownNote(entry: JsonObject, anchor: string, options: ViewOptions): NoteItem {
   const { type } = entry;
-  const words: Words =
+  const words: RichText =
     typeof type === 'string' ? ['Entry of unknown type ', { code: oneLine(type) }] : ['Entry without a type'];
   const rest = remainder(entry, ['type', 'id', 'parentId', 'timestamp']);
   return { kind: 'note', anchor, words, details: rest ? [jsonFold(['Content'], rest, options)] : [] };

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
-import type { Image, Words } from '../exporter.ts';
+import type { Image, RichText } from '../exporter.ts';
 import { oneLine } from '../text.ts';
 import { stringOf } from './json.ts';
 
@@ -16,7 +16,7 @@ export interface ImageStores {
   readonly blobs: { get(ref: string): Buffer | RefFault } | undefined;
   /** Saves an image as a file and gives its address; without it images are embedded. */
   readonly save?: ((bytes: Buffer, extension: string) => string) | undefined;
-  /** Hears of each ref that could not be resolved. */
+  /** Called with each ref that could not be resolved. */
   readonly onKept: (line: number, ref: string, why: RefFault) => void;
 }
 
@@ -29,7 +29,7 @@ export function imageView({ blobs, save, onKept }: ImageStores): ImageView {
     const type = (stringOf(source['mimeType']) ?? stringOf(source['media_type']) ?? '').toLowerCase();
     const data = stringOf(source['data']);
     if (data === undefined) return notShown(['Image without data']);
-    const what: Words = ['Image of type ', { code: oneLine(type === '' ? 'no type' : type, 60) }];
+    const what: RichText = ['Image of type ', { code: oneLine(type === '' ? 'no type' : type, 60) }];
     const extension = IMAGE_TYPE.exec(type)?.[1]?.replace('jpeg', 'jpg');
     if (extension === undefined)
       return notShown([...what, `, not shown, ${counted(data.length, 'character')} of data`]);
@@ -52,11 +52,11 @@ export function imageView({ blobs, save, onKept }: ImageStores): ImageView {
   };
 }
 
-export function notShown(about: Words): Image {
+export function notShown(about: RichText): Image {
   return { kind: 'image', url: undefined, about };
 }
 
-/** Decoded piece by piece into the same memory, which is many times faster than to look at each character. */
+/** Decoded piece by piece into the same memory, which is many times faster than character by character. */
 const PIECE = 256 * 1024;
 const DECODED = Buffer.alloc((PIECE / 4) * 3);
 

@@ -1,7 +1,7 @@
 import { modelName, stringOf as textOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
-import type { Author, MessagePart, Remark, ViewOptions, Words } from '../exporter.ts';
+import type { Author, MessagePart, Remark, RichText, ViewOptions } from '../exporter.ts';
 import { oneLine, sizeOf } from '../text.ts';
 import { shortBlock } from './call.ts';
 import { languageOf } from './code.ts';
@@ -12,8 +12,8 @@ import { allTokens, costText, tokensText, usageIn } from './totals.ts';
 /** A message before it has its place in the transcript. */
 export interface Draft {
   readonly author: Author;
-  readonly title: Words;
-  readonly facts: readonly Words[];
+  readonly title: RichText;
+  readonly facts: readonly RichText[];
   readonly parts: readonly MessagePart[];
 }
 
@@ -43,7 +43,7 @@ export function messageDraft(message: JsonObject, options: ViewOptions): Draft {
   return (ROLES.get(message['role']) ?? unknownDraft)(message, options);
 }
 
-function draft(author: Author, title: Words, parts: readonly MessagePart[], facts: readonly Words[] = []): Draft {
+function draft(author: Author, title: RichText, parts: readonly MessagePart[], facts: readonly RichText[] = []): Draft {
   return { author, title, facts, parts };
 }
 
@@ -53,7 +53,7 @@ function plain(author: Author, title: string, message: JsonObject, options: View
 
 function execution(message: JsonObject, source: string, language: string, title: string, options: ViewOptions): Draft {
   const printed = shortOutput(textOf(message['output']), options);
-  const facts: Words[] = [];
+  const facts: RichText[] = [];
   if (typeof message['exitCode'] === 'number') facts.push([`exit code ${message['exitCode']}`]);
   if (message['excludeFromContext'] === true) facts.push(['not shown to the model']);
   if (printed.cut) facts.push([sizeOf(printed)]);
@@ -62,7 +62,7 @@ function execution(message: JsonObject, source: string, language: string, title:
   if (message['cancelled'] === true) parts.push(remark('warning', ['Cancelled']));
   if (message['truncated'] === true) {
     const path = textOf(message['fullOutputPath']);
-    const where: Words = path ? ['; all of it was in ', { code: oneLine(path) }] : [];
+    const where: RichText = path ? ['; all of it was in ', { code: oneLine(path) }] : [];
     parts.push(remark('note', ['The agent recorded only part of the output', ...where]));
   }
   return draft('command', [title], parts, facts);
@@ -74,7 +74,7 @@ function filesDraft(message: JsonObject, options: ViewOptions): Draft {
   const parts = files.flatMap((file): MessagePart[] => {
     if (!isObject(file)) return [jsonFold(['File in an unknown form'], file, options)];
     const path = textOf(file['path']);
-    const name: Words = [{ code: oneLine(path) }];
+    const name: RichText = [{ code: oneLine(path) }];
     const content = stringOf(file['content']);
     const shown = content === undefined ? remark('note', name) : textFold(name, content, languageOf(path), options);
     return isObject(file['image']) ? [shown, options.image(file['image'])] : [shown];
@@ -83,7 +83,7 @@ function filesDraft(message: JsonObject, options: ViewOptions): Draft {
 }
 
 function systemParts({ content, sections, toolsAdded }: JsonObject, options: ViewOptions): MessagePart[] {
-  const section = (title: Words, value: unknown): MessagePart =>
+  const section = (title: RichText, value: unknown): MessagePart =>
     typeof value === 'string' ? textFold(title, value, 'markdown', options) : jsonFold(title, value, options);
   const parts: MessagePart[] = [];
   if (typeof content !== 'string') parts.push(...contentParts(content, options));
@@ -101,7 +101,9 @@ function extensionDraft(message: JsonObject, options: ViewOptions): Draft {
   const { customType, content, details, display } = message;
   const parts = contentParts(content, options);
   if (details !== undefined) parts.push(jsonFold(['Details'], details, options));
-  const title: Words = textOf(customType) ? ['Extension ', { code: oneLine(textOf(customType), 60) }] : ['Extension'];
+  const title: RichText = textOf(customType)
+    ? ['Extension ', { code: oneLine(textOf(customType), 60) }]
+    : ['Extension'];
   return draft('extension', title, parts, display === false ? [['not shown to the user']] : []);
 }
 
@@ -110,14 +112,14 @@ function unknownDraft(message: JsonObject, options: ViewOptions): Draft {
   const parts = contentParts(message['content'], options);
   const rest = remainder(message, ['role', 'content', 'timestamp']);
   if (rest) parts.push(jsonFold(['Other fields'], rest, options));
-  const title: Words =
+  const title: RichText =
     role === undefined ? ['Message without a role'] : ['Message with the unknown role ', { code: oneLine(role, 60) }];
   return draft('unknown', title, parts);
 }
 
 /** Model, where it is not that of the message before, tokens and cost of an assistant's message. */
-export function assistantFacts(message: JsonObject, before: string | undefined): Words[] {
-  const facts: Words[] = [];
+export function assistantFacts(message: JsonObject, before: string | undefined): RichText[] {
+  const facts: RichText[] = [];
   const model = modelName(message);
   if (model !== undefined && model !== before) facts.push([{ plain: oneLine(model, 100) }]);
   const usage = usageIn(message);
@@ -125,7 +127,7 @@ export function assistantFacts(message: JsonObject, before: string | undefined):
   return [...facts, ...costFacts(message)];
 }
 
-function costFacts(source: JsonObject): Words[] {
+function costFacts(source: JsonObject): RichText[] {
   const cost = usageIn(source)?.cost;
   return cost ? [[costText(cost)]] : [];
 }
@@ -158,7 +160,7 @@ function sessionStartDraft(entry: JsonObject, options: ViewOptions): Draft {
 
 function compactionDraft(entry: JsonObject, options: ViewOptions): Draft {
   const { id, tokensBefore, tokensAfter, firstKeptEntryId: kept, retainedTail, systemMessage } = entry;
-  const facts: Words[] = [];
+  const facts: RichText[] = [];
   if (typeof tokensBefore === 'number') {
     const after = typeof tokensAfter === 'number' ? `, ${counted(tokensAfter, 'token')} after` : '';
     facts.push([`${counted(tokensBefore, 'token')} before${after}`]);
@@ -181,7 +183,7 @@ function compactionDraft(entry: JsonObject, options: ViewOptions): Draft {
 
 function branchSummaryDraft(entry: JsonObject, options: ViewOptions): Draft {
   const from = textOf(entry['fromId']);
-  const facts: Words[] = from === '' ? [] : [from === 'root' ? ['from the root'] : ['from ', { entry: from }]];
+  const facts: RichText[] = from === '' ? [] : [from === 'root' ? ['from the root'] : ['from ', { entry: from }]];
   return summaryDraft(entry, { title: ['Branch summary'], facts, parts: [summaryPart(entry)] }, options);
 }
 
@@ -192,7 +194,7 @@ function summaryPart({ summary }: JsonObject): MessagePart {
 /** With what compactions and branch summaries have in common. */
 function summaryDraft(entry: JsonObject, own: Omit<Draft, 'author'>, options: ViewOptions): Draft {
   const { details, preserveData, fromHook, fromExtension } = entry;
-  const byExtension: Words[] = fromHook === true || fromExtension === true ? [['created by an extension']] : [];
+  const byExtension: RichText[] = fromHook === true || fromExtension === true ? [['created by an extension']] : [];
   const data: MessagePart[] = [];
   if (isMeaningful(details)) data.push(jsonFold(['Details'], details, options));
   if (isMeaningful(preserveData)) data.push(jsonFold(['Preserved data'], preserveData, options));

@@ -12,11 +12,11 @@ import type {
   MessagePart,
   NoteItem,
   ResultView,
+  RichText,
   ViewOptions,
-  Words,
 } from '../exporter.ts';
 import { oneLine, sizeOf } from '../text.ts';
-import { type Asked, askedOf, shortBlock } from './call.ts';
+import { type CallInput, callInput, shortBlock } from './call.ts';
 import { contentParts, contextNote, noteOf, remark, shortOutput } from './content.ts';
 import { withExactNumbers } from './json.ts';
 import { assistantFacts, type Draft, ENTRY_DRAFTS, endingParts, messageDraft } from './message.ts';
@@ -46,7 +46,7 @@ const MISSING = {
 
 /**
  * The entries of one path, root first, as messages and notes. Tool results go to their calls, so a message with calls
- * is handed on when the next one comes. Consecutive messages of an assistant are one turn.
+ * is passed on when the next one comes. Consecutive messages of an assistant are one turn.
  */
 export class Transcript {
   readonly #options: ViewOptions;
@@ -86,12 +86,12 @@ export class Transcript {
   }
 
   /** A line of ours at this place, about an entry and not itself one. */
-  say(...words: Words): readonly Item[] {
+  say(...words: RichText): readonly Item[] {
     this.#addNote(note('', ...words));
     return this.#takeReady();
   }
 
-  /** At a fork the turn ends, for each branch goes on in its own way. */
+  /** A fork ends the turn, because each branch continues differently. */
   end(reason: 'fork' | 'end' = 'end'): readonly Item[] {
     this.#close(reason);
     this.#noteLeftOut();
@@ -115,8 +115,8 @@ export class Transcript {
 
   #message(entry: ExportEntry, { author, title, facts, parts }: Draft, isFirst: boolean): MessageItem {
     const time = this.#options.time(entry.value['timestamp']);
-    const timeFact: Words[] = time === undefined ? [] : [[/^[\d: -]+$/.test(time) ? time : { plain: time }]];
-    const heading = isFirst ? { number: ++this.turns, title, gist: gistOf(parts) } : undefined;
+    const timeFact: RichText[] = time === undefined ? [] : [[/^[\d: -]+$/.test(time) ? time : { plain: time }]];
+    const heading = isFirst ? { number: ++this.turns, title, preview: previewOf(parts) } : undefined;
     const usage = isObject(entry.value['message']) ? usageIn(entry.value['message']) : undefined;
     const tokens = usage ? allTokens(usage) : 0;
     const all = [...timeFact, ...facts];
@@ -133,7 +133,7 @@ export class Transcript {
         return undefined;
       }
       const tool = textOf(value['name']);
-      const call = callPart(tool, askedOf(tool, value['arguments'] ?? value['input'], this.#options.tools), []);
+      const call = callPart(tool, callInput(tool, value['arguments'] ?? value['input'], this.#options.tools), []);
       pairing.add(textOf(value['id']), call);
       return call;
     });
@@ -171,8 +171,8 @@ export class Transcript {
     this.#close('next');
     const inTurn = this.#turn === 'assistant' || this.#turn === 'tool';
     if (!inTurn) this.#turn = 'tool';
-    const asked = { subject: ['(without its call)'], blocks: [] };
-    const parts = [callPart(textOf(message['toolName']), asked, [{ ...result, anchor: '' }])];
+    const input = { subject: ['(without its call)'], blocks: [] };
+    const parts = [callPart(textOf(message['toolName']), input, [{ ...result, anchor: '' }])];
     this.#ready.push(this.#message(entry, { author: 'tool', title: ['Tool result'], facts: [], parts }, !inTurn));
   }
 
@@ -227,7 +227,7 @@ const ONLY_TAG = /^\s*<[^<>]*>\s*$/;
 const LEADING_MARKS = /^(?:\s|#{1,6}\s|>|[-*+]\s)+/;
 
 /** The first words of a message, else what it runs, else how it ended. */
-function gistOf(parts: readonly MessagePart[]): string {
+function previewOf(parts: readonly MessagePart[]): string {
   const texts = parts.filter((part) => part.kind === 'text');
   const text = texts.find((part) => !ONLY_TAG.test(part.text)) ?? texts[0];
   if (text) return oneLine(text.text.slice(0, 1000).replace(LEADING_MARKS, ''), 100);
@@ -243,12 +243,12 @@ function isEnding(part: MessagePart): boolean {
   return part.kind === 'remark' && part.tone !== 'note';
 }
 
-function plainWords(words: Words): string {
+function plainWords(words: RichText): string {
   return words.map((word) => (typeof word === 'string' ? word : Object.values(word).join())).join('');
 }
 
-function callPart(tool: string, asked: Asked, results: ResultView[]): CallPart {
-  return { kind: 'call', tool, ...asked, results, took: undefined, missing: undefined };
+function callPart(tool: string, input: CallInput, results: ResultView[]): CallPart {
+  return { kind: 'call', tool, ...input, results, took: undefined, missing: undefined };
 }
 
 /** Undefined where a time is missing, or both are the same: then the log has only one for both. */
@@ -257,7 +257,7 @@ function durationOf(from: unknown, to: unknown): number | undefined {
   return duration > 0 ? duration : undefined;
 }
 
-function note(anchor: string, ...words: Words): NoteItem {
+function note(anchor: string, ...words: RichText): NoteItem {
   return { kind: 'note', anchor, words, details: [] };
 }
 
