@@ -133,13 +133,13 @@ async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedAr
     (roles.size === 0 || (value['type'] === 'message' && roles.has(kindOf(value)))) &&
     (since === undefined || Date.parse(stringOf(value['timestamp'])) >= since) &&
     (pattern === undefined || pattern.test(entryText(value)));
-  const look = rowStyle(io);
-  const hasRoom = look.isTerminal && look.columns >= ROOM_FOR_TIMES;
+  const style = rowStyle(io);
+  const hasRoom = style.isTerminal && style.columns >= ROOM_FOR_TIMES;
   const showsTime = args.flag('time') || (hasRoom && !args.flag('no-time'));
   const line = (entry: LogEntry): string =>
     args.flag('json')
       ? `${safeJson({ ...overviewRecord(entry, marks), text: entryText(entry.value) })}\n`
-      : `${formatRow(rowOf(entry, look), marks, look, showsTime ? timeColumn(entry.value) : '')}\n`;
+      : `${formatRow(rowOf(entry, style), marks, style, showsTime ? timeColumn(entry.value) : '')}\n`;
   // By what the index knows; it keeps no name of an entry whose type or role came behind the first few hundred.
   const path = pathTo(index, leaf);
   let count = 0;

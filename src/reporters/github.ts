@@ -25,8 +25,8 @@ export function githubReporter(): Reporter {
       return '';
     },
     end: (summary) => {
-      const unseen = `${counted(more, 'more warning')}; the text format lists them all`;
-      if (more > 0) warnings.push(workflowCommand('warning', {}, unseen));
+      const hidden = `${counted(more, 'more warning')}; the text format lists them all`;
+      if (more > 0) warnings.push(workflowCommand('warning', {}, hidden));
       const last = summaryLine(summary);
       notices.push(summary.sessions === 0 ? workflowCommand('error', {}, last) : `${last}\n`);
       return [...warnings, ...notices].join('');

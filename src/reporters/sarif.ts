@@ -85,9 +85,9 @@ const MOST_COUNTED = 100_000;
 function fingerprints(): (finding: Finding) => { readonly primaryLocationLineHash: string } {
   const seen = new Map<string, number>();
   return ({ file, rule, entryId, path, message }) => {
-    const still = message.replace(/\blines? \d+/g, 'line');
-    const what = JSON.stringify([file, rule, entryId, path, still]);
-    const hash = createHash('sha256').update(what).digest('hex').slice(0, 16);
+    const stableMessage = message.replace(/\blines? \d+/g, 'line');
+    const identity = JSON.stringify([file, rule, entryId, path, stableMessage]);
+    const hash = createHash('sha256').update(identity).digest('hex').slice(0, 16);
     const count = (seen.get(hash) ?? 0) + 1;
     if (count > 1 || seen.size < MOST_COUNTED) seen.set(hash, count);
     return { primaryLocationLineHash: `${hash}:${count}` };
