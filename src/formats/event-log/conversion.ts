@@ -1,10 +1,12 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
+import type { NumberedSource } from '../convert-numbered.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import { keptRecord } from '../kept.ts';
 import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
 import { millisecondsOf } from '../times.ts';
 import { EventAnswers } from './answers.ts';
+import { artifactText } from './artifacts.ts';
 import { type Event, EventCalls, endOf } from './calls.ts';
 import { canonicalType, countUnread, decisionOf, memberOf, pathOf, seqOf } from './event.ts';
 
@@ -13,7 +15,7 @@ const MOST_HELD = 16 * 1024 * 1024;
 const BUDGET = /budget|quota|token limit|usage limit|credit/i;
 
 /** Converts events to native entries, one after the other. */
-export class EventConversion {
+class EventConversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
   readonly #id: string;
@@ -280,3 +282,11 @@ function replacedTo(event: JsonObject): string | number | undefined {
   const end = Array.isArray(range) ? range[1] : isObject(range) ? (range['to'] ?? range['end']) : undefined;
   return typeof end === 'string' || typeof end === 'number' ? end : undefined;
 }
+
+/** Snapshots are not read: the events have all that they say. */
+export const numbered: NumberedSource = {
+  seqOf,
+  idOf: ({ sessionId }) => stringOf(sessionId),
+  begin: (writer, options, id, source) =>
+    new EventConversion(writer, options, id, (ref) => artifactText(source, ref, id)),
+};

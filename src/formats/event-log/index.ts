@@ -14,7 +14,7 @@ export const eventLog: LogFormat = {
   checks: async () => (await import('./checks.ts')).checks,
   toNative: async (...task) => {
     const { convertNumbered } = await import('../convert-numbered.ts');
-    await convertNumbered((await import('./convert.ts')).numbered, eventLog, ...task);
+    await convertNumbered((await import('./conversion.ts')).numbered, eventLog, ...task);
   },
   readings: 2,
   fromNative: async (session, sink) => (await import('./write.ts')).writeEventLog(session, sink),

@@ -2,6 +2,7 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { exactJson, numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
+import type { NumberedSource } from '../convert-numbered.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import { type KeptRecord, keptRecord } from '../kept.ts';
 import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
@@ -24,12 +25,12 @@ const ANSWERED = Symbol('answered');
 /** The status of a tool that was stopped. */
 const STOPPED: ReadonlySet<unknown> = new Set(['cancelled', 'canceled', 'aborted', 'interrupted']);
 
-export function seqOf({ seq }: JsonObject): number | undefined {
+function seqOf({ seq }: JsonObject): number | undefined {
   return numberOf(seq);
 }
 
 /** Converts the records of a log to native entries, one after the other. */
-export class RecordConversion {
+class RecordConversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
   readonly #id: string;
@@ -320,3 +321,9 @@ function stopReasonOf({ finish_reason: spelled, finishReason }: JsonObject): 'st
   if (/length|max_?tokens/i.test(reason)) return 'length';
   return /^error$|content_?filter|refus/i.test(reason) ? 'error' : 'stop';
 }
+
+export const numbered: NumberedSource = {
+  seqOf,
+  idOf: ({ session_id: id }) => stringOf(id),
+  begin: (writer, options, id) => new RecordConversion(writer, options, id),
+};

@@ -13,7 +13,7 @@ export const recordLog: LogFormat = {
   checks: async () => (await import('./checks.ts')).checks,
   toNative: async (...task) => {
     const { convertNumbered } = await import('../convert-numbered.ts');
-    await convertNumbered((await import('./convert.ts')).numbered, recordLog, ...task);
+    await convertNumbered((await import('./conversion.ts')).numbered, recordLog, ...task);
   },
   readings: 3,
   fromNative: async (session, sink) => (await import('./write.ts')).writeRecordLog(session, sink),
