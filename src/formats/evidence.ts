@@ -26,6 +26,8 @@ export class FormatEvidence {
   #known = 0;
   /** The first header that may be native. */
   #header: JsonObject | undefined;
+  /** The first line is the start of a header: a crash while the file was made. */
+  #isCut = false;
 
   constructor(from?: Origin) {
     this.#from = from;
@@ -59,7 +61,7 @@ export class FormatEvidence {
 
   /** At the end of the file: a header that any tool may have written is native if it is alone. */
   end(): boolean {
-    this.isNative ??= this.#header !== undefined && this.#records === 1;
+    this.isNative ??= this.#records === 0 ? this.#isCut : this.#header !== undefined && this.#records === 1;
     return this.isNative;
   }
 
@@ -71,6 +73,11 @@ export class FormatEvidence {
     if (!anyVersion && isUnknown) return `unknown version ${shortJson(this.#header?.['version'])}; ${unless}`;
     if (this.#considered === 0 || this.#known * 2 > this.#considered) return undefined;
     return `only ${this.#known} of the first ${counted(this.#considered, 'record')} are known to pi or omp; ${unless}`;
+  }
+
+  /** Adds the first line where it has no record. */
+  addStart(text: string): void {
+    this.#isCut = CUT_HEADER.test(text);
   }
 
   /** Adds the record on a line, also between zeros or with invalid bytes in a string. */
@@ -87,6 +94,7 @@ export class FormatEvidence {
     const whole = parseObject(text);
     const value = whole ?? parseObject(firstObject(text));
     if (value) this.add(value, whole !== undefined);
+    else if (line.number === 1) this.addStart(text);
   }
 
   #isKnown(value: JsonObject): boolean {
@@ -117,6 +125,9 @@ function isNative(value: JsonObject): boolean {
 }
 
 const HEADER_TEXTS = ['id', 'timestamp', 'cwd'];
+
+/** As pi and omp begin a file; a header that goes on in the next line was pretty-printed. */
+const CUT_HEADER = /^\{"type":"session",(?:"version":\d,)?"id":"/;
 
 /** A header that no other tool writes: it has a known version, or all members of version 1. */
 function isCertainHeader(header: JsonObject): boolean {

@@ -200,6 +200,7 @@ async function readIndex(
       }
       builder.take(line);
       if (decided) continue;
+      if (line.number === 1) evidence.addStart(line.text);
       if (index.written <= 1 && /^\ufeff?\s*\[\s*$/u.test(line.text)) array = new FormatEvidence();
       array?.addLine(line);
       if (array?.isNative) array = undefined;

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot, run } from '../support/run.ts';
+import { scratchFolder } from '../support/scratch.ts';
 
 type Json = Record<string, unknown>;
 
@@ -200,5 +201,17 @@ describe('what users meet', () => {
     const { stdout, code } = await run(['validate'], { stdin });
     expect(code).toBe(0);
     expect(stdout).toMatch(/warning: ordinal-order/);
+  });
+});
+
+describe('a crash while a session was made', () => {
+  it('leaves part of a header, which is damage and not a file of another kind', async () => {
+    const folder = scratchFolder();
+    const log = join(folder, 'cut.jsonl');
+    writeFileSync(log, '{"type":"session","version":3,"id":"57a3af4e-d1fb');
+    expect((await run(['validate', folder])).code).toBe(1);
+    expect((await run(['repair', '-i', log])).code).toBe(0);
+    expect((await run(['validate', folder])).code).toBe(0);
+    expect(readFileSync(`${log}.quarantine`, 'utf8')).toContain('57a3af4e-d1fb');
   });
 });

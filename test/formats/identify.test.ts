@@ -174,6 +174,10 @@ describe('identify', () => {
     expect(await identityOf(`\0\0 ${JSON.stringify(header)}\0\0\n`)).toBe('ours');
     expect(await identityOf(`{"type":"sess\n{"id":\n${jsonl(entry)}`)).toBe('ours');
     expect(await identityOf(`${JSON.stringify(header)}${JSON.stringify(entry)}`)).toBe('ours');
+    // A crash while the header was written.
+    expect(await identityOf(JSON.stringify(header).slice(0, 40))).toBe('ours');
+    expect(await identityOf(JSON.stringify({ ...header, version: undefined }).slice(0, 30))).toBe('ours');
+    expect(await identityOf('{"type":"session","version":3\n,"id"')).not.toBe('ours');
     expect(await identityOf('')).toBe('ours');
     expect(await identityOf('\n \n\t\r\n')).toBe('ours');
   });
