@@ -32,7 +32,7 @@ describe('HTML of a text', () => {
         expect(tagsOf(html).filter((tag) => !OURS.has(tag.replace(/^<\/?/, '')))).toEqual([]);
         const odd = (html.match(/<[^>]*>/g) ?? []).filter(
           (tag) =>
-            !/^<\/?[a-z0-9]+>$|^<a href="(?:https?:\/\/|mailto:)[^"<>]*" rel="noreferrer noopener" target="_blank">$|^<pre(?: class="diff")?(?: data-language="[\w+#.-]*")? tabindex="0">$|^<ol start="\d+">$|^<div class="table" tabindex="0">$/.test(
+            !/^<\/?[a-z0-9]+>$|^<a href="(?:https?:\/\/|mailto:)[^"<>]*" rel="noreferrer noopener" target="_blank">$|^<pre(?: class="diff")?(?: data-language="[\w+#.-]*")? tabindex="0">$|^<ol start="\d+"(?: class="wide")?>$|^<div class="table" tabindex="0">$/.test(
               tag,
             ),
         );
@@ -86,6 +86,8 @@ describe('HTML of a text', () => {
     );
     expect(markdownHtml('- a\n  - b\n- c')).toBe('<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>');
     expect(markdownHtml('3. a\n4. b')).toBe('<ol start="3"><li>a</li><li>b</li></ol>');
+    // An answer that is only a number: beside the text there is no room for so many digits.
+    expect(markdownHtml('4000.')).toBe('<ol start="4000" class="wide"><li></li></ol>');
     expect(markdownHtml('```ts\n<b>\n```')).toBe('<pre data-language="ts" tabindex="0"><code>&lt;b&gt;</code></pre>');
     expect(markdownHtml('```\nnever closed')).toBe('<pre tabindex="0"><code>never closed</code></pre>');
     expect(markdownHtml('> a\n> b')).toBe('<blockquote><p>a\nb</p></blockquote>');

@@ -36,7 +36,9 @@ function tagHtml({ type, tag, nesting, hidden, attrs }: Token): string {
   if (name === 'table') return '<div class="table" tabindex="0"><table>';
   const value = (key: string): string => escapeHtml(String(attrs?.find(([one]) => one === key)?.[1] ?? ''));
   if (name === 'a') return `<a href="${value('href')}" rel="noreferrer noopener" target="_blank">`;
-  return name === 'ol' && value('start') !== '' ? `<ol start="${value('start')}">` : `<${name}>`;
+  const start = name === 'ol' ? value('start') : '';
+  if (start === '') return `<${name}>`;
+  return `<ol start="${start}"${start.length > 3 ? ' class="wide"' : ''}>`;
 }
 
 function blockHtml({ info, content }: Token): string {

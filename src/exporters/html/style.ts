@@ -48,6 +48,7 @@ article:hover>.head .number,:is(.note,.result):hover .number,.number:focus{opaci
 .text p{white-space:pre-wrap;margin:.6em 0;unicode-bidi:plaintext}
 .text li{white-space:pre-wrap;margin:.2em 0;unicode-bidi:plaintext}
 .text ul,.text ol{margin:.5em 0;padding-left:1.6em;white-space:normal}
+.text ol.wide{padding-left:0;list-style-position:inside}
 .text h3{font-size:1.2rem}.text h4{font-size:1.08rem}.text h5,.text h6{font-size:1rem}
 .text blockquote{margin:.6em 0;padding:0 0 0 1em;border-left:3px solid var(--line);color:var(--dim)}
 .text hr{border:0;border-top:1px solid var(--line);margin:1.2em 0}
