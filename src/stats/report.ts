@@ -137,13 +137,14 @@ function dollars(row: Row): string {
 }
 
 /** Notes what the sum is made of. */
-export function noteSource(counts: SourceCounts, total: Row, io: Io): void {
+export function noteSource(counts: SourceCounts, total: Row, hasPrices: boolean, io: Io): void {
   const { files, older, records, duplicates, replayed, damaged } = counts;
+  const hint = total.unpriced > 0 && !hasPrices ? ' (--prices computes what they cost)' : '';
   const parts = [
     `${counted(files, 'file')} and ${counted(records, 'record')} read`,
     `${counted(duplicates, 'duplicate')} dropped`,
     `${counted(replayed, 'replayed record')} skipped`,
-    `${counted(total.unpriced, 'token')} unpriced`,
+    `${counted(total.unpriced, 'token')} unpriced${hint}`,
     `${counted(damaged, 'damaged line')} left out`,
   ];
   if (files > 0) io.note(parts.join(', '));

@@ -63,7 +63,7 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
   for (const line of makeReport(rows, total, options, io)) await out.put(line);
   await out.flush();
   for (const message of errors) io.note(message);
-  noteSource(counts, total, io);
+  noteSource(counts, total, options.priceOf !== undefined, io);
   if (errors.length > 0) return 2;
   if (counts.files === 0 && counts.unread.length === 0) {
     io.note(noSessionMessage(options, io.env));

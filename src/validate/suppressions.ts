@@ -112,7 +112,10 @@ export class LogSuppressions {
 }
 
 export async function readSuppressions(path: string, mode: SuppressionMode): Promise<Suppressions> {
-  if (mode === 'all' && !(await isThere(path))) return new Suppressions(path, mode, new Map());
+  if (!(await isThere(path))) {
+    if (mode === 'all') return new Suppressions(path, mode, new Map());
+    throw new AppError(`${path}: no such file; --suppress-all writes it`);
+  }
   const known = new Map<string, Counts>();
   const json = parseJson(await readSmallFile(path, MOST_BYTES));
   const refuse = (): never => {

@@ -179,7 +179,11 @@ describe('money', () => {
     expect(priced).toMatchObject({ unpricedTokens: 0 });
     expect(priced?.['costMicros']).toBeGreaterThan(10_000);
     expect(unpriced).toMatchObject({ costMicros: null, unpricedTokens: 16 });
-    const { stdout } = await run(['stats', '--by', 'model', folder], { env, stdoutIsTerminal: true, columns: 100 });
+    const { stdout, stderr } = await run(['stats', '--by', 'model', folder], {
+      ...{ env, stdoutIsTerminal: true, columns: 100 },
+    });
+    expect(stderr).toContain('1,031 tokens unpriced (--prices computes what they cost), ');
+    expect((await run(['stats', '--prices', folder], { env })).stderr).toContain('16 tokens unpriced, ');
     expect(stdout).toMatch(/claude-opus-5-5 .*\$0\.0000\+/);
     expect(stdout).toMatch(/claude-nothing .* -\S*$/m);
   });

@@ -81,7 +81,7 @@ describe('suppressions', () => {
   });
 
   it.each([
-    ['a missing file', undefined, [], 'no such file or folder'],
+    ['a missing file', undefined, [], 'known.json: no such file; --suppress-all writes it'],
     ['what is no JSON', '{', [], 'is not a file of suppressions'],
     ['a list', '[]', [], 'is not a file of suppressions'],
     ['a rule without a count', '{"a":{"torn-line":{}}}', [], 'is not a file of suppressions'],
