@@ -17,7 +17,7 @@ symlinkSync(join(projectRoot, 'node_modules/@types/node'), join(folder, 'node_mo
 async function runExample(at: number, path: string): Promise<{ code: number; stdout: string; stderr: string }> {
   const file = join(folder, `example-${at}.mjs`);
   writeFileSync(file, `const path = process.argv[2];\n${examples[at]}console.log('done');\n`);
-  return await spawnCommand(process.execPath, [file, join(projectRoot, path)]);
+  return await spawnCommand(process.execPath, [file, join(projectRoot, path)], { cwd: folder });
 }
 
 describe('what the pages say of the library', () => {
@@ -41,6 +41,13 @@ describe('what the pages say of the library', () => {
     expect(ran.stdout).toMatch(/^\d+ .+\n(?:\d+ .+\n)*done\n$/);
   });
 
+  it('has a third example that continues a session on another branch', async () => {
+    expect(await runExample(2, 'fixtures/sessions/pi-branches.jsonl')).toMatchObject({ code: 0, stderr: '' });
+    const [header, ...entries] = readFileSync(join(folder, 'new.jsonl'), 'utf8').trimEnd().split('\n');
+    expect(header).toContain('"parentSession":"57a3af4e-d1fb-48c0-aa34-05151c48b786"');
+    expect(entries.at(-1)).toMatch(/"parentId":"bfe0604a".*"content":"Go on\."/);
+  });
+
   it('compiles as it stands, with every check of the compiler', async () => {
     const names = examples.map((example, at) => {
       const given = 'declare const path: string;\ndeclare const file: File;\n';
@@ -49,7 +56,7 @@ describe('what the pages say of the library', () => {
       writeFileSync(join(folder, `example-${at}.mts`), text);
       return `example-${at}.mts`;
     });
-    expect(names).toHaveLength(3);
+    expect(names).toHaveLength(4);
     const compiler = join(projectRoot, 'node_modules/.bin/tsc');
     const flags = '--strict --noEmit --module nodenext --target es2023 --lib es2023,dom,dom.asynciterable --types node';
     const ran = await spawnCommand(compiler, [...flags.split(' '), ...names], { cwd: folder });
