@@ -76,8 +76,12 @@ export function statusText(status: Status, source: StatusSource, { style, clean,
 }
 
 function stableText(status: Status, source: StatusSource, clean: Clean): string {
-  const { lastStableEntryId: id, lastStableReason, leafId, next, verdict } = status;
-  if (id === null) return 'none';
+  const { lastStableEntryId: id, lastStableReason, leafId, next, verdict, earlierUnanswered: calls } = status;
+  if (id === null) {
+    if (verdict !== 'ready' || calls.length === 0) return 'none';
+    const what = `${counted(calls.length, 'earlier call')} ${calls.length === 1 ? 'has' : 'have'} no result`;
+    return `none, because ${what} (${clean(calls[0]?.toolName ?? '')})`;
+  }
   if (id === leafId) return `${clean(id)}, the leaf itself`;
   if (next && verdict !== 'ready') return clean(id);
   const fork = clean(`sessionctl fork ${sessionWord(source)} ${revWord(id)}`);

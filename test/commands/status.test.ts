@@ -166,6 +166,16 @@ describe('sessionctl status', () => {
     expect(await statusOf(fixture('stable-stop'))).toMatchObject({ lastStableReason: null });
   });
 
+  it('says where it is ready why no entry is stable', async () => {
+    const log = readFileSync(join(projectRoot, 'fixtures/sessions/pi-branches.jsonl'), 'utf8');
+    // As repair leaves it: the first result is lost, and what came after it is attached to the call.
+    const lines = log.split('\n').filter((line) => !line.includes('"id":"caadceca"'));
+    const stdin = lines.join('\n').replace('"parentId":"caadceca"', '"parentId":"02501558"');
+    const { stdout } = await run(['status'], { stdin });
+    expect(stdout).toContain('ready: safe to resume (stable)\n');
+    expect(stdout).toContain('  last stable entry: none, because 1 earlier call has no result (bash)\n');
+  });
+
   it('names the last stable entry as a REV to fork from', async () => {
     expect((await statusOf(fixture('started-process'))).lastStableEntryId).toBe('a00060b3');
     expect((await statusOf(fixture('stable-answered'))).lastStableEntryId).toBe('a0004d5c');
