@@ -117,6 +117,8 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
   it('saves the text of the branch as JSON lines, and says that it is not the log', async () => {
     const page = await open(await exported(BRANCHES, '--all'));
     await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
+    // On a phone too.
+    await page.setViewportSize({ width: 390, height: 844 });
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Save' }).click(),

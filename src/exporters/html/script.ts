@@ -40,7 +40,7 @@ const bar = make('div', { id: 'bar', role: 'toolbar', 'aria-label': 'Page toolba
   button('previous', 'Previous', 'Previous match (N)', wide), button('next', 'Next', 'Next match (n)', wide),
   make('span', { class: 'space' }), button('tools', 'Tools', 'Fold or unfold all tool calls (t)'),
   button('thinking', 'Thinking', 'Fold or unfold all thinking (h)'), button('theme', 'Theme', 'Light or dark theme (d)'),
-  button('save', 'Save', 'Save the text of this branch as JSON lines', wide),
+  button('save', 'Save', 'Save the text of this branch as JSON lines'),
   button('help', 'Keys', 'Keyboard shortcuts (?)', wide));
 const side = make('aside', { id: 'side', 'aria-label': 'Contents' });
 document.body.prepend(bar, side);
