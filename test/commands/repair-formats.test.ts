@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ChangeRecord, planRecords, type QuarantineRecord } from '../../src/repair/index.ts';
@@ -253,9 +254,12 @@ describe('a signal', () => {
     })}\n`;
   const old = Array.from({ length: 4_000 }, (_, at) => record(at)).join('');
 
-  async function repairWith(log: string, signal: NodeJS.Signals, delay: number): Promise<number | null> {
+  async function repairWith(log: string, signal: NodeJS.Signals, delay: number): Promise<number> {
     const child = spawn(process.execPath, [programPath, 'repair', '-i', log], { stdio: 'ignore', env: fixedEnv });
-    const ended = new Promise<number | null>((done) => child.on('close', done));
+    // A signal may come before the program has started to listen: the shell gives the same code then.
+    const ended = new Promise<number>((done) =>
+      child.on('close', (code, by) => done(code ?? 128 + constants.signals[by ?? signal])),
+    );
     setTimeout(() => child.kill(signal), delay);
     return await ended;
   }

@@ -476,6 +476,24 @@ describe('--as responses', () => {
       { type: 'function_call_output', call_id: 'n', output: '' },
     ]);
   });
+
+  it('says of a search for tools without a result that it found none, and keeps the role of text of the system', () => {
+    const thoughtSignature = JSON.stringify({ type: 'tool_search_call', execution: 'client', arguments: {} });
+    const details = { openaiResponses: { role: 'system' } };
+    const items = inForm(
+      'responses',
+      { type: 'custom_message', customType: 'codex/context', content: 'be brief', display: false, details },
+      assistant([{ type: 'toolCall', id: 's', name: 'tool_search', arguments: {}, thoughtSignature }]),
+      user('go on'),
+    );
+    const search = { execution: 'client', call_id: 's' };
+    expect(items).toEqual([
+      item('system', input('be brief')),
+      { type: 'tool_search_call', arguments: {}, ...search },
+      { type: 'tool_search_output', status: 'completed', tools: [], ...search },
+      item('user', input('go on')),
+    ]);
+  });
 });
 
 describe('messages that have no part in a form', () => {
