@@ -1,5 +1,14 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+/** Packages that are bundled in others, and so not installed, with their licenses in scripts/licenses. */
+const INNER = {
+  'lodash.sortby': 'lodash',
+  'lodash.uniq': 'lodash',
+  'lodash.uniqwith': 'lodash',
+  'escape-string-regexp': 'escape-string-regexp',
+  '@textlint/regexp-string-matcher': 'regexp-string-matcher',
+};
 
 /** Writes the licenses of all packages that have code in these bundles to one file. */
 export function writeLicenses(file, bundles) {
@@ -14,5 +23,22 @@ export function writeLicenses(file, bundles) {
     if (!found) throw new Error(`${name} has no license file`);
     return `${name} ${version} (${license})\n\n${readFileSync(join(folder, found), 'utf8').trim()}\n`;
   });
+  const inner = new Set(inputs.flatMap(packagesInside));
+  for (const one of [...inner].sort()) {
+    const text = INNER[one.split(' ')[0]];
+    if (!text) throw new Error(`no license of ${one}, which is bundled in another package`);
+    parts.push(`${one} (MIT)\n\n${readFileSync(`scripts/licenses/${text}.txt`, 'utf8').trim()}\n`);
+  }
   writeFileSync(file, parts.join(`\n${'-'.repeat(80)}\n\n`));
+}
+
+/** The packages that a file was bundled from before, as its source map names them. */
+function packagesInside(path) {
+  if (!path.includes('node_modules/') || !existsSync(`${path}.map`)) return [];
+  const { sources } = JSON.parse(readFileSync(`${path}.map`, 'utf8'));
+  // Such as .pnpm/lodash.uniq@4.5.0/node_modules/lodash.uniq/index.js.
+  return sources.flatMap((source) => {
+    const [, version = '', name] = /^.*?(?:@([\d.]+)\/)?node_modules\/((?:@[^/]+\/)?[^./][^/]*)/.exec(source) ?? [];
+    return name === undefined ? [] : `${name} ${version}`.trim();
+  });
 }

@@ -128,6 +128,9 @@ describe('the package', () => {
     const licenses = readFileSync(join(dist, 'LICENSES.txt'), 'utf8');
     for (const name of [
       'zod',
+      'lodash.uniq',
+      'escape-string-regexp',
+      '@textlint/regexp-string-matcher',
       'yargs-parser',
       'chalk',
       'split2',
