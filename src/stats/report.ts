@@ -33,9 +33,10 @@ export function* makeReport(
   if (form === 'json') for (const row of rows) yield `${toJson(fieldsOf(row, by))}\n`;
   else if (form === 'csv' || !io.stdout.isTTY) {
     const line = (values: readonly unknown[]): string =>
-      `${values.map(form === 'csv' ? csvField : tabField).join(form === 'csv' ? ',' : '\t')}\n`;
-    yield line(Object.keys(fieldsOf(total, by)));
-    for (const row of rows) yield line(Object.values(fieldsOf(row, by)));
+      values.map(form === 'csv' ? csvField : tabField).join(form === 'csv' ? ',' : '\t');
+    const head = line(Object.keys(fieldsOf(total, by)));
+    yield `${form === 'csv' ? head : io.style.bold(head)}\n`;
+    for (const row of rows) yield `${line(Object.values(fieldsOf(row, by)))}\n`;
   } else yield* table(rows, total, by, io);
 }
 

@@ -193,6 +193,31 @@ describe('ls', () => {
   });
 });
 
+describe('the tables of many sessions', () => {
+  const session = join(fixtures, 'sessions/pi-branches.jsonl');
+  const escapes = /\u001b\[\d+m/g;
+
+  it.each([['ls'], ['stats', '--by', 'model']])(
+    'are colored in a pipe where that is asked for: %s',
+    async (...argv) => {
+      const plain = await run([...argv, session], { env });
+      const colored = await run([...argv, '--color', 'always', session], { env });
+      expect(plain.stdout).not.toMatch(escapes);
+      expect(colored.stdout).toMatch(escapes);
+      expect(colored.stdout.replace(escapes, '')).toBe(plain.stdout);
+    },
+  );
+
+  it('stay without color as CSV and JSON, which are for programs', async () => {
+    for (const argv of [
+      ['ls', '--json'],
+      ['stats', '--csv'],
+      ['stats', '--json'],
+    ])
+      expect((await run([...argv, '--color', 'always', session], { env })).stdout).not.toMatch(escapes);
+  });
+});
+
 describe('an address', () => {
   it('names a session by its agent and the start of its id, or the newest', async () => {
     const [newest, older] = await list('claude');
