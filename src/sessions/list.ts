@@ -77,8 +77,8 @@ function rowOf(session: SessionSummary, form: ListOptions['form'], io: Io): stri
   if (form === 'json') return `${toJson({ agent: name, format, id, updated: time, size, cwd, title, path })}\n`;
   const line = title.replace(/\s+/g, ' ').trim();
   if (!io.stdout.isTTY) {
-    const [agent, session, ...rest] = [name, id, time, size, cwd, line.slice(0, 200), path].map(tabField);
-    return `${[io.style.bold(agent ?? ''), io.style.yellow(session ?? ''), ...rest].join('\t')}\n`;
+    const rest = [time, size, cwd, line.slice(0, 200), path].map(tabField);
+    return `${[io.style.bold(tabField(name)), io.style.yellow(tabField(id)), ...rest].join('\t')}\n`;
   }
   return terminalRow({ name, id, time, size, cwd, line }, io.style, columnsOf(io.stdout));
 }
