@@ -8,10 +8,12 @@ import { foreignFormats } from '../src/formats/index.ts';
 import { type Support, supportedFormats } from '../src/formats/support.ts';
 import { main, type ProcessIo } from '../src/main.ts';
 import { rules } from '../src/rules/index.ts';
+import type { Rule } from '../src/rules/rule.ts';
 import type { NamedCommand } from '../src/shared/command.ts';
 import { libraryTypes } from './library-types.ts';
 import { manPage } from './man-page.ts';
 import { type AgentLevels, rulePage } from './rule-docs.ts';
+import { exampleOf } from './rule-examples.ts';
 import { type Shot, screenshot } from './screenshot.ts';
 
 /** A file that is made from the sources; `npm run docs` writes it, a test fails when it is out of date. */
@@ -29,7 +31,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
     make: async (root: string) => await withParts(readFileSync(join(root, path), 'utf8')),
   })),
   { path: 'src/library/types.ts', make: async () => libraryTypes() },
-  { path: 'docs/rules.md', make: async () => rulePage(rules, await agentLevels()) },
+  { path: 'docs/rules.md', make: async () => await rulePage(rules, await agentLevels(), checkedExample) },
   {
     path: 'docs/sessionctl.1',
     make: async () => manPage(await loadedCommands(), packageJson.version),
@@ -102,6 +104,13 @@ async function agentLevels(): Promise<AgentLevels[]> {
   return found.filter(({ evidence }) => Object.keys(evidence).length > 0);
 }
 
+async function checkedExample(rule: Rule): Promise<string> {
+  const shown = exampleOf(rule);
+  if (!shown) throw new Error(`the example of ${rule.id} is in no bad.jsonl below fixtures/rules/${rule.id}`);
+  const { code, output } = await runMain(shown.argv);
+  return `$ sessionctl ${shown.argv.join(' ')}\n${output}# exit ${code}`.replace(/\n# exit 0$/, '');
+}
+
 const COLUMNS = 108;
 
 /** What the screenshot shows: commands as one would type them, and the fixture that each reads. */
@@ -118,13 +127,14 @@ async function makeScreenshot(root: string): Promise<string> {
   const shots: Shot[] = [];
   for (const { command, file, fixture } of SHOTS) {
     const path = join(root, 'fixtures', fixture);
-    const output = await onTerminal([command, path]);
+    const { output } = await runMain([command, path], { isTTY: true, columns: COLUMNS });
     shots.push({ command: `sessionctl ${command} ${file}`, output: output.replaceAll(path, file) });
   }
   return screenshot(shots, COLUMNS);
 }
 
-async function onTerminal(argv: readonly string[]): Promise<string> {
+/** The program in this process, with what it prints on both streams. */
+async function runMain(argv: readonly string[], terminal = {}): Promise<{ code: number; output: string }> {
   let output = '';
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -132,14 +142,9 @@ async function onTerminal(argv: readonly string[]): Promise<string> {
       done();
     },
   });
-  const terminal = Object.assign(stream, { isTTY: true, columns: COLUMNS }) as unknown as ProcessIo['stdout'];
+  const stdout = Object.assign(stream, terminal) as unknown as ProcessIo['stdout'];
+  const stdin = new PassThrough().end() as ProcessIo['stdin'];
   const now = (): number => Date.UTC(2026, 2, 11, 10);
-  await main(argv, {
-    stdin: new PassThrough().end() as ProcessIo['stdin'],
-    stdout: terminal,
-    stderr: terminal,
-    env: {},
-    now,
-  });
-  return output;
+  const code = await main(argv, { stdin, stdout, stderr: stdout, env: {}, now });
+  return { code, output };
 }

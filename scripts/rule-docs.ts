@@ -1,4 +1,5 @@
 import { fixedWhereFound, fixesRecords, isNative, type Level, type Rule, type RuleGroup } from '../src/rules/rule.ts';
+import { CONVENTION } from './rule-examples.ts';
 
 const GROUPS: Readonly<Record<RuleGroup, string>> = {
   bytes: 'Bytes and lines',
@@ -47,19 +48,29 @@ function ruleTable(rules: readonly Rule[], agents: readonly AgentLevels[]): stri
   return [row(titles), row(titles.map(() => '---')), ...rows].join('\n');
 }
 
-/** The page with every rule: how the damage arises, why it matters, how to fix it. */
-export function rulePage(rules: readonly Rule[], agents: readonly AgentLevels[]): string {
+/**
+ * The page with every rule: how the damage arises, why it matters, how to fix it. `shown` is the console with the check of
+ * the log that a rule's example is from.
+ */
+export async function rulePage(
+  rules: readonly Rule[],
+  agents: readonly AgentLevels[],
+  shown: (rule: Rule) => Promise<string>,
+): Promise<string> {
   const parts = [
     '<!-- Made by npm run docs from src/rules; edit the rules instead. -->',
     '# What can go wrong in a session log',
     'Every rule of `sessionctl validate`, how the damage arises, why it matters and how to fix it. `sessionctl validate --explain RULE` prints the same text.',
     'Where a rule has no level, it does not apply to the logs of that agent. `repair` fixes errors, and a warning only if `--only` names it.',
     'An **error** means that an agent loses, hides or overwrites data because of it, stops at it, or that the next append would do so. A **warning** means that agents can handle it. A rule that is **off** reports a fact that is not a fault; `--rule ID=warning` turns it on.',
+    CONVENTION,
     ruleTable(rules, agents),
   ];
   for (const group of Object.keys(GROUPS) as RuleGroup[]) {
     const members = rules.filter((rule) => rule.group === group);
-    if (members.length > 0) parts.push(`## ${GROUPS[group]}`, ...members.flatMap((rule) => rulePart(rule, agents)));
+    if (members.length > 0) parts.push(`## ${GROUPS[group]}`);
+    for (const rule of members)
+      parts.push(...rulePart(rule, agents), fenced('text', rule.example), fenced('console', await shown(rule)));
   }
   return `${parts.join('\n\n')}\n`;
 }
@@ -78,12 +89,11 @@ function rulePart(rule: Rule, agents: readonly AgentLevels[]): string[] {
       ),
       `- **How to fix it:** ${rule.advice}`,
     ].join('\n'),
-    ...(rule.example === '' ? [] : [fenced(rule.example)]),
   ];
 }
 
-function fenced(example: string): string {
-  return `\`\`\`text\n${example}\n\`\`\``;
+function fenced(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
 }
 
 function capital(words: string): string {

@@ -5,6 +5,6 @@ export const badBlobRef = blobRule('bad-blob-ref', {
   why: 'No blob can be found by such a name, and a name that is a path could point anywhere; it is never opened.',
   arises: 'A script wrote the reference, or someone is trying to reach other files.',
   advice: 'No command fixes it; correct the reference by hand.',
-  example: '{"type":"image","data":"blob:sha256:../../secret","mimeType":"image/png"}',
+  example: '{"type":"message",…{"type":"image","data":"blob:sha256:../../x","mimeType":"image/png"}…}',
   message: (ref) => `'${ref}' is not a blob reference (blob:sha256: and 64 lowercase hex digits)`,
 });

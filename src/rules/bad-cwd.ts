@@ -5,7 +5,7 @@ export const badCwd = shapeRule('bad-cwd', 'error', 'header', {
   why: 'omp resolves it as a path and throws an error, so the session does not open.',
   arises: 'A script wrote or changed the header.',
   advice: "'sessionctl repair' uses the folder of a session_init entry, or else an empty string.",
-  example: '{"type":"session","version":3,"id":"s","cwd":null,…}',
+  example: '{"type":"session","version":3,…,"cwd":["/home/ada/shop"]}',
   fix: {
     object: (repair, { unit, rule }) => {
       if (unit !== repair.index.headers[0]) return;

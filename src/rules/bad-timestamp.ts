@@ -7,7 +7,7 @@ export const badTimestamp = defineRule('bad-timestamp', 'warning', 'content', {
   arises: 'A script or a plugin wrote the entry, or the clock returned no time.',
   advice:
     "Nothing is lost; correct the timestamp by hand if the time matters. If an agent cannot do without it, 'sessionctl repair' takes the time of the record before it.",
-  example: '{"type":"message","id":"a","parentId":null,"timestamp":"yesterday",…}',
+  example: '{"type":"message","id":"a1b2c3d4","parentId":null,"timestamp":"yesterday",…}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {
     if (object.kind === 'title' || object.time !== undefined) return;

@@ -10,7 +10,7 @@ export const badTitleSlot = defineRule('bad-title-slot', 'error', 'header', {
   why: 'omp writes a new title over the first 256 bytes of the file: if the slot is shorter, it overwrites the start of the header.',
   arises: 'An editor or a JSON tool rewrote the line and lost its padding.',
   advice: "'sessionctl repair' pads the slot, or moves it to quarantine if it is too long.",
-  example: '{"type":"title","v":1,"title":"Fix the build","pad":""}',
+  example: '{"type":"title","v":1,"title":"Fix the invoice",…,"pad":"   "}',
   looksAt: 'values',
   object: (object, log, report) => {
     if (object.kind !== 'title' || log.objects > 0) return;

@@ -5,6 +5,6 @@ export const damagedBlob = blobRule('damaged-blob', {
   why: 'The image is not what was stored; sessionctl never inlines it.',
   arises: 'The disk is damaged, a write was cut short, or someone changed the file.',
   advice: 'Restore the blob from a backup.',
-  example: '{"type":"image","data":"blob:sha256:0b6e…","mimeType":"image/png"}',
+  example: '{"type":"message",…{"type":"image","data":"blob:sha256:0c0c…","mimeType":"image/png"}…}',
   message: (ref) => `the bytes of ${ref} do not match its hash`,
 });

@@ -5,7 +5,7 @@ export const danglingFrom = defineRule('dangling-from', 'warning', 'references',
   why: 'Agents cannot show what was summarized.',
   arises: 'The branch was lost, or the summary was copied from another session.',
   advice: 'Harmless; repair does not change it.',
-  example: '{"type":"branch_summary","id":"b","parentId":"a",…,"fromId":"gone","summary":"…"}',
+  example: '{"type":"branch_summary","id":"b2c3d4e5",…,"fromId":"deadbeef","summary":"Tried another way."}',
   end: (log, report) => {
     // A fork does not contain the branches that its summaries mention.
     if (log.hasParentSession) return;

@@ -5,7 +5,7 @@ export const danglingKeptEntry = defineRule('dangling-kept-entry', 'warning', 'r
   why: 'Nothing before the compaction is kept: the model sees only the summary.',
   arises: 'The entry was lost, or a migration miscounted.',
   advice: 'No command fixes it: only the program that wrote it knows which entry was meant.',
-  example: '{"type":"compaction","id":"c",…,"summary":"…","firstKeptEntryId":"gone"}',
+  example: '{"type":"compaction","id":"b2c3d4e5",…,"firstKeptEntryId":"deadbeef",…}',
   end: (log, report) => {
     for (const { kind, position, id } of log.references) {
       if (kind !== 'kept' || id === log.index.idOf(position) || log.index.find(id) >= 0) continue;

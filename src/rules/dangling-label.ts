@@ -5,7 +5,7 @@ export const danglingLabel = defineRule('dangling-label', 'warning', 'references
   why: 'The label is not shown anywhere.',
   arises: 'The entry was lost or removed, or the label was copied from another session.',
   advice: 'Harmless; repair does not change it.',
-  example: '{"type":"label","id":"b","parentId":"a",…,"targetId":"gone","label":"good state"}',
+  example: '{"type":"label","id":"e5f6a7b8",…,"targetId":"deadbeef","label":"start"}',
   end: (log, report) => {
     for (const { kind, position, id } of log.references) {
       if (kind === 'label' && log.index.find(id) < 0)

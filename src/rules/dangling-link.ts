@@ -6,7 +6,7 @@ export const danglingLink = defineRule('dangling-link', 'warning', 'references',
   why: 'What led to the record cannot be told any more: who asked for it, or whether it was allowed.',
   arises: 'The other record was lost, or the program that wrote the log has mixed up its ids.',
   advice: 'Look for what is missing in a backup; no command can rebuild it.',
-  example: '{"id":"e7","seq":7,"type":"tool.started","causationId":"e99",…}   (there is no e99)',
+  example: '{"id":"e6",…,"type":"tool.started","causationId":"e99",…}',
   record: (record, log, report) => {
     const { id, names = [], links = [] } = record.facts;
     for (const { path, name } of links) {

@@ -8,7 +8,7 @@ export const danglingParent = defineRule('dangling-parent', 'error', 'tree', {
   why: 'The path to the entry ends there: the model sees nothing of what came before.',
   arises: 'The parent was truncated, lost or removed, or the file is part of another one.',
   advice: "'sessionctl repair' reattaches the entry to the nearest surviving entry.",
-  example: '{"type":"message","id":"b","parentId":"gone",…}',
+  example: '{"type":"message","id":"b2c3d4e5","parentId":"deadbeef",…}',
   end: (log, report) => {
     // A line that could not be read may have any id.
     for (const { position, parentId } of log.lostParents) {

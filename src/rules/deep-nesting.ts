@@ -11,7 +11,7 @@ export const deepNesting = defineRule('deep-nesting', 'warning', 'content', {
   arises: 'A tool returned a structure that refers to itself, or someone is trying to break readers.',
   advice:
     "Find out where the entry came from. In a log of Codex, which cannot read it, 'sessionctl repair' moves it to quarantine.",
-  example: '{"type":"custom",…,"data":[[[[ … ]]]]}',
+  example: '{"type":"custom",…,"data":[[[[…]]]]}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {
     // Each level takes at least two characters.

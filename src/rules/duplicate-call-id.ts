@@ -9,7 +9,8 @@ export const duplicateCallId = defineRule('duplicate-call-id', 'warning', 'tools
   arises: 'A provider or a proxy sent no ids, and the ones that the agent generated were not unique.',
   advice:
     "In a log of pi or omp no command fixes it; in one of Claude Code or Codex 'sessionctl repair' gives the later call an id of its own, with its result.",
-  example: '{…"content":[{"type":"toolCall","id":"t1",…},{"type":"toolCall","id":"t1",…}]…}',
+  example:
+    '{"type":"message",…,"content":[{"type":"toolCall","id":"toolu_01",…},{"type":"toolCall","id":"toolu_01",…}],…}}',
   looksAt: 'values',
   object: (object, _log, report) => {
     const content = object.kind === 'entry' ? messageOf(object.value)?.['content'] : undefined;

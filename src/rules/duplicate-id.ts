@@ -9,7 +9,8 @@ export const duplicateId = defineRule('duplicate-id', 'error', 'tree', {
   arises: 'Two processes wrote to the same session, or lines were copied.',
   advice:
     "'sessionctl repair' gives the later entry a new id and updates the entries that refer to it; an exact copy goes to quarantine.",
-  example: '{"type":"message","id":"a","parentId":null,…}\n{"type":"message","id":"a","parentId":null,…}',
+  example:
+    '{"type":"message","id":"b2c3d4e5","parentId":"a1b2c3d4",…}\n{"type":"message","id":"b2c3d4e5","parentId":"a1b2c3d4",…}',
   looksAt: 'values',
   object: (object, log, report) => {
     if (object.kind !== 'entry' || object.id === undefined) return;

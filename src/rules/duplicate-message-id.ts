@@ -11,7 +11,7 @@ export const duplicateMessageId = defineRule('duplicate-message-id', 'error', 't
   arises: 'A script, a proxy or a provider gave two answers the same id.',
   advice: "'sessionctl repair' gives the later message an id of its own.",
   example:
-    '{"type":"assistant","uuid":"a",…,"message":{"id":"m1",…}}\n{"type":"user","uuid":"b","parentUuid":"a",…}\n{"type":"assistant","uuid":"c","parentUuid":"b",…,"message":{"id":"m1",…}}',
+    '{…,"type":"assistant","message":{"id":"msg_b",…},"uuid":"b0000000-…",…}\n{…,"type":"user",…,"uuid":"c0000000-…",…}\n{…,"type":"assistant","message":{"id":"msg_b",…},"uuid":"d0000000-…",…}',
   recordsEnd: (log, report) => {
     const first = new Map<number, number>();
     for (let position = 0; position < log.size; position++) {

@@ -9,7 +9,7 @@ export const duplicateRecord = defineRule('duplicate-record', 'warning', 'tree',
   arises: 'Two processes wrote the same session, or a writer tried again after an error.',
   advice: "Harmless for most sessions; 'sessionctl repair --only duplicate-record' moves the second one to quarantine.",
   example:
-    '{…"type":"response_item","payload":{"type":"message",…"text":"Go on."…}}\n{…"type":"response_item","payload":{"type":"message",…"text":"Go on."…}}',
+    '{…,"type":"response_item","payload":{…,"role":"user",…"text":"What is in this folder?"}]}}\n{…,"type":"response_item","payload":{…,"role":"user",…"text":"What is in this folder?"}]}}',
   record: (record, log, report) => {
     const { content } = record.facts;
     if (!content || !log.lastContent || !isDeepStrictEqual(content, log.lastContent)) return;

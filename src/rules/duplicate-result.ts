@@ -9,7 +9,8 @@ export const duplicateResult = defineRule('duplicate-result', 'warning', 'tools'
   arises: 'Two processes answered one call, or a line was written twice.',
   advice:
     "Agents that send only the first result are not affected. In a log of pi or omp no command fixes it; in one of Codex 'sessionctl repair' moves the second result to quarantine.",
-  example: '{…"role":"toolResult","toolCallId":"t1"…}\n{…"role":"toolResult","toolCallId":"t1"…}',
+  example:
+    '{"type":"message",…,"message":{"role":"toolResult","toolCallId":"toolu_01",…}}\n{"type":"message",…,"message":{"role":"toolResult","toolCallId":"toolu_01",…}}',
   end: (log, report) => {
     for (const position of branchFacts(log).duplicates) {
       report(log.placeOf(position, 'message.toolCallId'), `a second result for call '${log.resultId(position)}'`);

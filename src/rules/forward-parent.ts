@@ -5,7 +5,8 @@ export const forwardParent = defineRule('forward-parent', 'warning', 'tree', {
   why: 'Agents read the whole file first, so they can handle it; readers that stream cannot.',
   arises: 'Lines were sorted or merged.',
   advice: 'Harmless for agents; repair does not change it.',
-  example: '{"type":"message","id":"b","parentId":"a",…}\n{"type":"message","id":"a","parentId":null,…}',
+  example:
+    '{"type":"message","id":"b2c3d4e5","parentId":"a1b2c3d4",…}\n{"type":"message","id":"a1b2c3d4","parentId":null,…}',
   end: (log, report) => {
     for (const { position, parent, parentId } of log.forwardParents) {
       const message = `parent '${parentId}' comes later, on line ${log.index.lineOf(parent)}`;

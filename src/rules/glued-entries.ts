@@ -6,7 +6,7 @@ export const gluedEntries = damageRule('glued-entries', {
   why: 'The line is not valid JSON, so agents skip all of it: they lose every entry on it, although the data is still on disk.',
   arises: 'A newline was never written (a crash, two writers at once), and the next append continued on the same line.',
   advice: "'sessionctl repair' puts each entry on its own line again and moves the rest to quarantine.",
-  example: '{"type":"custom","id":"a",…}{"type":"custom","id":"b",…}',
+  example: '{"type":"message","id":"b2c3d4e5",…}{"type":"message","id":"c3d4e5f6",…}',
   message: ({ objects }) => {
     if (objects === 0) return 'a complete entry among other bytes, along with something else';
     const found = `${counted(objects, 'complete entry', 'complete entries')} on one line`;

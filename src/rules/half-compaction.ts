@@ -8,7 +8,7 @@ export const halfCompaction = defineRule('half-compaction', 'error', 'references
   arises: 'The agent was stopped while it compacted, or lines behind the compaction were lost.',
   advice:
     "'sessionctl repair' completes the compaction from what is in the file, or moves it to quarantine so that the earlier work is in view again.",
-  example: '{"type":"system","subtype":"compact_boundary","uuid":"b","parentUuid":null,…}   (no summary after it)',
+  example: '{…,"type":"system","subtype":"compact_boundary",…,"compactMetadata":{"trigger":"manual",…},…}',
   recordsEnd: (log, report) => {
     for (const { position, kept, hasSummary } of log.compactions) {
       if (!hasSummary) report(log.placeOf(position), 'the compaction has no summary');

@@ -10,7 +10,7 @@ export const inlineImage = defineRule('inline-image', 'off', 'content', {
   why: 'A fact, not a fault, but images make a log large and slow to open.',
   arises: 'Screenshots and pasted images are stored in the message.',
   advice: "'sessionctl externalize' moves them to a blob store.",
-  example: '{"type":"message",…,"content":[{"type":"image","data":"iVBORw0…","mimeType":"image/png"}]}',
+  example: '{"type":"message",…{"type":"image","data":"AAAAAAAA…","mimeType":"image/png"}…}',
   object: (object, _log, report) => {
     if (object.text.length < LARGE || !object.text.includes('"image"')) return;
     for (const { path, value } of findDeep(object.value, isLargeImage))

@@ -5,7 +5,7 @@ export const invalidUtf8 = damageRule('invalid-utf8', {
   why: 'Readers substitute replacement characters, and the next rewrite of the file makes the loss permanent.',
   arises: 'A write was cut in the middle of a character, or a tool wrote its output in another encoding.',
   advice: "'sessionctl repair' replaces each invalid sequence with U+FFFD and keeps the old line in quarantine.",
-  example: '{"type":"message","id":"b",…,"content":"caf\\xe9"}',
+  example: '{"type":"message","id":"a1b2c3d4",…"text":"caf\\xe9"…}',
   message: ({ line }) => `byte ${firstBroken(line.raw)} of the line is not valid UTF-8`,
 });
 

@@ -6,7 +6,8 @@ export const keptEntryOffPath = defineRule('kept-entry-off-path', 'warning', 're
   why: 'Nothing before the compaction is kept: the model sees only the summary.',
   arises: 'A compaction was copied to another branch, or an index was migrated incorrectly.',
   advice: 'No command fixes it: only the program that wrote it knows which entry was meant.',
-  example: '{"type":"compaction","id":"c","parentId":"b",…,"firstKeptEntryId":"x"}   (x is on another branch)',
+  example:
+    '{"type":"message","id":"b2c3d4e5","parentId":"a1b2c3d4",…}\n{"type":"compaction","id":"c3d4e5f6","parentId":"a1b2c3d4",…,"firstKeptEntryId":"b2c3d4e5",…}',
   end: (log, report) => {
     if (!log.references.some(({ kind }) => kind === 'kept')) return;
     const { offPath } = branchFacts(log);

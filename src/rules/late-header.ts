@@ -10,7 +10,7 @@ export const lateHeader = defineRule('late-header', 'error', 'header', {
   why: 'Agents look for it on the first line: they do not recognize the file as a session, and some overwrite it.',
   arises: 'Files were concatenated in the wrong order, or a writer appended entries before it wrote the header.',
   advice: "'sessionctl repair' moves it to the front.",
-  example: '{"type":"message","id":"a",…}\n{"type":"session",…}',
+  example: '{"type":"message","id":"a1b2c3d4",…}\n{"type":"session",…}',
   looksAt: 'values',
   object: (object, log, report) => {
     if (object.kind === 'header' && log.headers === 0 && log.firstEntryLine > 0) {

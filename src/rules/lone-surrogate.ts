@@ -11,7 +11,7 @@ export const loneSurrogate = defineRule('lone-surrogate', 'warning', 'content', 
   arises: 'A string was cut in the middle of an emoji before it was stored.',
   advice:
     "Agents that read JSON in JavaScript lose nothing; replace the escape by hand before you use jq. In a log of Codex 'sessionctl repair' replaces it with U+FFFD.",
-  example: '{"type":"message",…,"content":"so far \\\\ud83d"}',
+  example: '{"type":"message",…"text":"so far \\ud83d"…}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {
     // A quick test; the regular expressions would look at every character.

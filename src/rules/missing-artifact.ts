@@ -5,7 +5,7 @@ export const missingArtifact = defineRule('missing-artifact', 'warning', 'refere
   why: 'What a tool gave, or what the model saw of it, cannot be read or checked any more.',
   arises: 'The log was moved or copied without its folder, or the file was deleted.',
   advice: 'Restore the file beside the log from a backup.',
-  example: '{…"artifactRefs":["artifact://session/s1/test-output.txt"]…}   (there is no artifacts/test-output.txt)',
+  example: '{"id":"e7",…,"artifactRefs":["artifact://session/s1/stderr.txt"],…}',
   recordsEnd: (log, report) => {
     for (const { position, path, file, folder, problem } of log.files)
       if (problem === 'missing')

@@ -6,5 +6,5 @@ export const missingBase = defineRule('missing-base', 'error', 'references', {
   arises: 'The other log was deleted, moved, or made shorter after the fork was made.',
   advice:
     'Restore the other log from a backup, beside this one or in the folder of its day. No command can rebuild it.',
-  example: '{…"type":"session_meta","payload":{…"history_base":{"thread_id":"…","end_byte_offset":14839}}}',
+  example: '{…,"type":"session_meta","payload":{…,"history_base":{"thread_id":"0a1b2c3d-…",…,"end_byte_offset":851}}}',
 });

@@ -5,6 +5,6 @@ export const missingBlob = blobRule('missing-blob', {
   why: 'The agent cannot load the image: it shows nothing, or the request fails.',
   arises: 'The session was copied without its blobs, or the store was cleaned up.',
   advice: 'Copy the blob into the store, or pass the right store with --blobs.',
-  example: '{"type":"image","data":"blob:sha256:0b6e…","mimeType":"image/png"}',
+  example: '{"type":"message",…{"type":"image","data":"blob:sha256:0b0b…","mimeType":"image/png"}…}',
   message: (ref) => `${ref} is not in the store`,
 });

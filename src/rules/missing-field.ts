@@ -8,6 +8,6 @@ export const missingField = shapeRule('missing-field', 'error', 'shape', {
   arises: 'A script or a plugin wrote the entry, or a version 1 entry is in a newer file.',
   advice:
     "'sessionctl repair' gives the entry an id, a parent or a time if it is otherwise usable, and moves it to quarantine if not.",
-  example: '{"type":"message","id":"a","timestamp":"…","message":{"role":"user","content":"hi"}}',
+  example: '{"type":"message","id":"a1b2c3d4","timestamp":"…","message":{"role":"user",…}}',
   fix: { object: fixField, records: fixRecordField },
 });

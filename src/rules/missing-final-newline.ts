@@ -6,7 +6,7 @@ export const missingFinalNewline = defineRule('missing-final-newline', 'error', 
   why: 'The next entry lands on the same line, which agents then skip: both entries are lost to them.',
   arises: 'An editor, a script or a crash left out the last newline.',
   advice: "'sessionctl repair' adds the newline.",
-  example: '{"type":"message","id":"b",…}   (end of the file)',
+  example: '{"type":"message","id":"d4e5f6a7",…}\n\\ No newline at end of file',
   line: ({ line, damage, objects }, report) => {
     if (!line.terminated && damage === undefined && objects > 0)
       report(placeOfLine(line), 'the last line has no newline; the next entry would land on the same line');

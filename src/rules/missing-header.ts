@@ -7,7 +7,7 @@ export const missingHeader = defineRule('missing-header', 'error', 'header', {
   why: 'Agents do not recognize the file as a session: they do not list it, or they start a new session in its place and overwrite all of it.',
   arises: 'The first line was truncated, or the file was made with tail or split.',
   advice: "'sessionctl repair' writes a header made from the first complete entry.",
-  example: '{"type":"message","id":"a","parentId":null,…}   (as the first line)',
+  example: '{"type":"message","id":"a1b2c3d4","parentId":null,…}',
   end: (log, report) => {
     const isEmpty = log.lines === 0;
     const message = isEmpty ? 'the file is empty' : 'no line is a header (type "session")';

@@ -6,8 +6,7 @@ export const missingOrdinal = defineRule('missing-ordinal', 'error', 'shape', {
   why: 'The agent goes on from the number of the last record: without one it refuses to resume the session.',
   arises: 'A script or another version wrote the record.',
   advice: "'sessionctl repair' numbers the last record; on the others it is harmless.",
-  example:
-    '{"timestamp":"…","ordinal":7,"type":"event_msg",…}\n{"timestamp":"…","type":"event_msg",…}   (the last line)',
+  example: '{…,"ordinal":3,"type":"response_item",…}\n{"timestamp":"2026-03-02T09:00:04.000Z","type":"event_msg",…}',
   recordsEnd: (log, report) => {
     for (const position of log.unnumbered) {
       const isLast = position === log.size - 1;

@@ -7,7 +7,7 @@ export const nulBytes = damageRule('nul-bytes', {
   arises: 'The machine lost power after the new length of the file was on disk, but before its new bytes were.',
   advice:
     "'sessionctl repair' removes the NULs and keeps the entries around them; an entry with NULs inside a string or a number goes to quarantine.",
-  example: '\\0\\0\\0\\0{"type":"message","id":"b",…}',
+  example: '\\x00\\x00\\x00\\x00…{"type":"message","id":"b2c3d4e5",…}',
   message: ({ line }) => `${counted(nuls(line.raw), 'NUL byte')} in the line`,
 });
 

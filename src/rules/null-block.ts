@@ -6,7 +6,7 @@ export const nullBlock = shapeRule('null-block', 'error', 'shape', {
   why: 'omp throws an error on it, so the session does not open.',
   arises: 'A script or a plugin removed a block and left a null in its place.',
   advice: "'sessionctl repair' removes the null.",
-  example: '{"type":"message",…,"message":{"role":"user","content":[null,{"type":"text","text":"hi"}]}}',
+  example: '{"type":"message",…,"message":{"role":"user","content":[null,{"type":"text",…}],…}}',
   fix: {
     object: (repair, { unit, rule }) =>
       repair.editInside(unit, {

@@ -7,7 +7,7 @@ export const ordinalOrder = defineRule('ordinal-order', 'warning', 'shape', {
   why: 'A gap is the only trace of a record that was lost; some programs that show the session stop at a repeated number.',
   arises: 'A line was lost or moved, two processes wrote at once, or the agent counted wrong when it resumed.',
   advice: 'Look for what is missing in a backup. Do not renumber: forks of the session name its ordinals.',
-  example: '{"timestamp":"…","ordinal":7,…}\n{"timestamp":"…","ordinal":9,…}',
+  example: '{…,"ordinal":4,…}\n{…,"ordinal":6,…}',
   record: (record, log, report) => {
     const { ordinal } = record.facts;
     const { lastOrdinal: last, lastOrdinalAt: at } = log;

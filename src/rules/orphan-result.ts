@@ -10,7 +10,7 @@ export const orphanResult = defineRule('orphan-result', 'warning', 'tools', {
     'The call was lost or truncated, the result is attached to the wrong entry, or a compaction came between the two.',
   advice:
     "In a log of pi or omp no command fixes it, but repairing the line that had the call may bring the call back; in one of Claude Code or Codex 'sessionctl repair' moves it to quarantine.",
-  example: '{"type":"message","id":"b",…,"message":{"role":"toolResult","toolCallId":"t9",…}}',
+  example: '{"type":"message","id":"b2c3d4e5",…,"message":{"role":"toolResult","toolCallId":"toolu_09",…}}',
   end: (log, report) => {
     for (const position of branchFacts(log).orphans) {
       const message = `no matching tool call '${log.resultId(position)}' earlier on this path`;

@@ -10,7 +10,7 @@ export const oversizeImage = defineRule('oversize-image', 'error', 'images', {
   arises: 'A screenshot or a picture was pasted or read by a tool without being scaled down.',
   advice:
     "'sessionctl repair' replaces the image with a text that names it, and keeps the old line in quarantine, or the image in a folder with --blobs.",
-  example: '{"type":"user",…,"content":[{"type":"image","source":{"type":"base64","data":"iVBORw0…"}}]}   (6 MB)',
+  example: '{…,"type":"user",…,{"type":"image","source":{"type":"base64",…,"data":"iVBORw0KGgo…"}}…}',
   recordsEnd: (log, report) => {
     const isMany = log.images > MAX_PIXELS.many;
     for (const { position, path, image } of log.largeImages) {

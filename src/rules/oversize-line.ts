@@ -7,7 +7,7 @@ export const oversizeLine = defineRule('oversize-line', 'error', 'bytes', {
   arises: 'An enormous tool result or image was written to the log.',
   advice:
     'No command fixes it; commands that rewrite the log pass the line through unchanged. Raise --max-line-bytes to check it.',
-  example: '{"type":"message",…}   (600 MB on one line)',
+  example: '{"type":"message","id":"b2c3d4e5",…"text":"word word word …"…}',
   line: ({ line, damage }, report) => {
     if (damage !== 'oversize-line') return;
     const message = `the line has ${grouped(line.oversize)} bytes, more than the limit; it was not checked`;

@@ -10,7 +10,7 @@ export const oversizeString = defineRule('oversize-string', 'warning', 'content'
   why: 'omp truncates it the next time it rewrites the session; until then, every request pays for all of it.',
   arises: 'A tool printed a lot of output, or a large file was read into the session.',
   advice: "'sessionctl externalize --truncate' truncates it as omp would, with a notice; keep a backup.",
-  example: '{"type":"message",…,"content":[{"type":"text","text":"… 2,000,000 characters …"}]}',
+  example: '{"type":"message",…"text":"xxxxxxxx…"…}',
   looksAt: 'shape',
   object: (object, _log, report) => {
     if (object.text.length <= LONGEST) return;

@@ -9,7 +9,8 @@ export const parentCycle = defineRule('parent-cycle', 'error', 'tree', {
   why: 'Agents that follow the parents never reach a root: they hang or run out of memory.',
   arises: 'A script or a faulty migration changed ids or parents.',
   advice: "'sessionctl repair' breaks the cycle at its earliest entry.",
-  example: '{"type":"message","id":"a","parentId":"b",…}\n{"type":"message","id":"b","parentId":"a",…}',
+  example:
+    '{"type":"message","id":"a1b2c3d4","parentId":"b2c3d4e5",…}\n{"type":"message","id":"b2c3d4e5","parentId":"a1b2c3d4",…}',
   end: (log, report) => {
     for (const { position, length } of log.cycles) {
       const cycle = `the parents of ${counted(length, 'entry', 'entries')} form a cycle`;

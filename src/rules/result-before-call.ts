@@ -7,7 +7,7 @@ export const resultBeforeCall = defineRule('result-before-call', 'warning', 'too
   arises: 'Lines were written or merged in the wrong order.',
   advice: 'No command fixes it.',
   example:
-    '{…"role":"toolResult","toolCallId":"t1"…}\n{…"role":"assistant","content":[{"type":"toolCall","id":"t1",…}]…}',
+    '{"type":"message",…,"message":{"role":"toolResult","toolCallId":"toolu_01",…}}\n{"type":"message",…,"message":{"role":"assistant","content":[{"type":"toolCall","id":"toolu_01",…}],…}}',
   end: (log, report) => {
     for (const [position, callLine] of branchFacts(log).beforeCall) {
       const message = `the result of '${log.resultId(position)}' comes before its call on line ${callLine}`;

@@ -40,7 +40,7 @@ export interface RuleMeta {
   readonly advice: string;
   /** Whether `sessionctl repair` fixes it. */
   readonly fixable: boolean;
-  /** Lines of a log that show it. */
+  /** Lines of its bad fixture that show it; `…` is what was left out of a line, or lines, and `\xe9` a byte. */
   readonly example: string;
 }
 

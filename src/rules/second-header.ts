@@ -7,7 +7,7 @@ export const secondHeader = defineRule('second-header', 'error', 'header', {
   why: 'Agents read it as an entry without an id or skip it; a migration counts it, and every reference by number after it is off by one.',
   arises: 'Two sessions were concatenated, or an agent started a new session in the same file.',
   advice: "'sessionctl repair' moves it to quarantine.",
-  example: '{"type":"session","version":3,"id":"s1",…}\n{"type":"session","version":3,"id":"s2",…}',
+  example: '{"type":"session","version":3,"id":"7d9c2f5e-…",…}\n…\n{"type":"session","version":3,"id":"another",…}',
   looksAt: 'values',
   object: (object, log, report) => {
     if (object.kind === 'header' && log.headers > 0)

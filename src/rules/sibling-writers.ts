@@ -9,7 +9,7 @@ export const siblingWriters = defineRule('sibling-writers', 'warning', 'tree', {
   arises: 'The same session is open in two terminals.',
   advice: "Nothing is lost; 'sessionctl tree' shows both branches. Close one of the two programs.",
   example:
-    '{"type":"message","id":"b","parentId":"a",…"role":"user"…}\n{"type":"message","id":"c","parentId":"a",…"role":"user"…}',
+    '{"type":"message","id":"c3d4e5f6","parentId":"b2c3d4e5",…,"message":{"role":"user",…}}\n{"type":"message","id":"d4e5f6a7","parentId":"b2c3d4e5",…,"message":{"role":"user",…}}',
   looksAt: 'values',
   object: (object, log, report) => {
     const before = log.last;

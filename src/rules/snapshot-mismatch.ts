@@ -5,7 +5,7 @@ export const snapshotMismatch = defineRule('snapshot-mismatch', 'warning', 'refe
   why: 'The records are right. A program that resumes from the snapshot goes on from a state that never was.',
   arises: 'Records were lost after the snapshot was made, or it belongs to another session or was changed.',
   advice: 'Delete the snapshot: the state can be rebuilt from the records.',
-  example: 'snapshots/state-010.json: {"seq":10,"state":{"status":"completed"}}   (the record with seq 10 says paused)',
+  example: '{"id":"e10",…,"type":"session.completed"}\n{"id":"e11",…}',
   recordsEnd: (log, report) => {
     for (const snapshot of log.snapshots) {
       const { file, ordinal, position, problem, lastId, state, stateThen, wrongCalls = [] } = snapshot;

@@ -7,7 +7,8 @@ export const splitToolPair = defineRule('split-tool-pair', 'warning', 'tools', {
   why: 'Providers reject a request that starts with a result, so the first request after the compaction fails.',
   arises: 'The agent cut between a call and its result.',
   advice: 'No command fixes it; agents that drop such results are not affected.',
-  example: '{"type":"compaction",…,"firstKeptEntryId":"r1"}   (r1 is a toolResult)',
+  example:
+    '{"type":"message","id":"c3d4e5f6",…,"message":{"role":"toolResult",…}}\n{"type":"compaction",…,"firstKeptEntryId":"c3d4e5f6",…}',
   end: (log, report) => {
     for (const { kind, position, id } of log.references) {
       const kept = kind === 'kept' ? log.index.resolve(id, position) : position;

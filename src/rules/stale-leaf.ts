@@ -10,7 +10,7 @@ export const staleLeaf = defineRule('stale-leaf', 'warning', 'tree', {
   advice:
     "'sessionctl tree --leaves' shows the branches. In a log of pi or omp 'sessionctl repair --settle-leaf' appends an entry below the newer work.",
   example:
-    '{"type":"message","id":"a",…}\n{"type":"message","id":"b","parentId":"a",…}\n{"type":"label","id":"c","parentId":"a",…}',
+    '{"type":"message","id":"a1b2c3d4",…}\n{"type":"message","id":"b2c3d4e5","parentId":"a1b2c3d4",…}\n{"type":"label","id":"e5f6a7b8","parentId":"a1b2c3d4",…}',
   end: (log, report) => {
     const newest = hiddenWork(log.index);
     if (newest === undefined) return;

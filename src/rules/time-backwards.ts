@@ -9,7 +9,7 @@ export const timeBackwards = defineRule('time-backwards', 'warning', 'tree', {
   arises: 'The clock was set back, or entries were copied or moved to another parent.',
   advice: 'Nothing is lost; repair does not change it.',
   example:
-    '{…"id":"a",…"timestamp":"2026-01-02T00:00:00.000Z"}\n{…"id":"b","parentId":"a",…"timestamp":"2026-01-01T00:00:00.000Z"}',
+    '{"type":"message","id":"a1b2c3d4",…,"timestamp":"2026-03-02T09:05:00.000Z",…}\n{"type":"message","id":"b2c3d4e5","parentId":"a1b2c3d4","timestamp":"2026-03-02T09:00:09.000Z",…}',
   end: (log, report) => {
     for (const [position, parent, ms] of backwards(log, log.index.size))
       report(log.placeOf(position, 'timestamp'), message(ms, log.index.lineOf(parent)));

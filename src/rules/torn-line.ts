@@ -7,6 +7,6 @@ export const tornLine = damageRule('torn-line', {
   arises: 'The program or the machine stopped in the middle of a write, or the disk was full.',
   advice:
     "'sessionctl repair' moves the truncated piece to quarantine and reattaches its children to the nearest surviving entry.",
-  example: '{"type":"message","id":"c","parentId"',
+  example: '{"type":"message","id":"c3d4e5f6","parentId":"b2c3d4e5","timestamp":"2',
   message: ({ line }) => `the line ends before its object closes, after ${counted(line.length, 'byte')}`,
 });

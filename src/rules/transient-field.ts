@@ -9,7 +9,7 @@ export const transientField = defineRule('transient-field', 'warning', 'content'
   why: 'It doubles the size of tool calls, and no agent reads it back.',
   arises: 'The message was stored before the agent cleaned it up, often because the stream was aborted.',
   advice: "'sessionctl externalize --strip-transient' removes it.",
-  example: '{"type":"message",…,"content":[{"type":"toolCall",…,"partialJson":"{\\"pa"}]}',
+  example: '{"type":"message",…{"type":"toolCall",…,"partialJson":"{\\"command\\":\\"npm te"}…}',
   looksAt: 'unscanned',
   object: (object, _log, report) => {
     if (!TRANSIENT.some((name, at) => object.text.includes(ENDS[at] as string) && object.text.includes(`"${name}"`)))

@@ -11,7 +11,8 @@ export const unansweredCall = defineRule('unanswered-call', 'warning', 'tools', 
   arises: 'The agent was stopped while the tool ran, or its result was lost.',
   advice:
     "'sessionctl repair --settle-tools' inserts a result that says it was never recorded; in a log of Claude Code 'sessionctl repair' does so unasked.",
-  example: '{…"role":"assistant","content":[{"type":"toolCall","id":"t1",…}]…}\n{…"role":"user","content":"go on"…}',
+  example:
+    '{"type":"message",…,"message":{"role":"assistant","content":[{"type":"toolCall","id":"toolu_01",…}],…}}\n{"type":"message",…,"message":{"role":"user","content":[{"type":"text","text":"Go on."}],…}}',
   end: (log, report) => {
     const { unanswered } = branchFacts(log);
     for (const [call, { owner, line, branches }] of [...unanswered].sort(([a], [b]) => a - b)) {

@@ -7,6 +7,6 @@ export const unknownBlock = shapeRule('unknown-block', 'warning', 'shape', {
   arises: 'A newer agent or a plugin wrote it.',
   advice:
     "In a log of pi or omp every command passes it through unchanged; in one of Claude Code or Codex 'sessionctl repair' removes it and keeps the old line in quarantine.",
-  example: '{"type":"message",…,"content":[{"type":"hologram"}]}',
+  example: '{"type":"message",…,"content":[{"type":"hologram"}],…}}',
   fix: { records: removeBlock },
 });

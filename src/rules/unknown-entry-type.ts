@@ -17,6 +17,6 @@ export const unknownEntryType = shapeRule('unknown-entry-type', 'warning', 'shap
       report(log.placeOf(parent), message);
     }
   },
-  example: '{"type":"telemetry","id":"a","parentId":null,"timestamp":"…"}',
+  example: '{"type":"telemetry","id":"b2c3d4e5",…}',
   fix: { parents: bypassRecord },
 });

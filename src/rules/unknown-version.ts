@@ -8,7 +8,7 @@ export const unknownVersion = defineRule('unknown-version', 'error', 'header', {
   arises: 'A newer agent wrote the file, or a script wrote the version as text.',
   advice:
     'No command fixes it, because only the program that wrote it knows what it means: use that agent, or correct the value by hand.',
-  example: '{"type":"session","version":4,"id":"s1",…}',
+  example: '{"type":"session","version":4,…}',
   looksAt: 'values',
   object: (object, _log, report) => {
     if (object.kind !== 'header' || versionOf(object.value).known) return;

@@ -9,7 +9,7 @@ export const unsignedThinking = defineRule('unsigned-thinking', 'error', 'thinki
     'The agent was interrupted while the model was thinking, a proxy dropped the signature, or the text was removed.',
   advice: "'sessionctl repair' removes the block, which providers allow, and keeps the old line in quarantine.",
   example:
-    '{"type":"assistant",…,"message":{…,"content":[{"type":"thinking","thinking":"Let me see","signature":""}]}}',
+    '{…,"type":"assistant",…,"content":[{"type":"thinking","thinking":"A question about ports.","signature":""}],…}',
   record: (record, _log, report) => {
     for (const { kind, path, isEmpty, isSigned } of record.facts.blocks) {
       if (kind !== 'thinking' || (isSigned && !isEmpty)) continue;

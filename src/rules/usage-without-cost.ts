@@ -8,7 +8,7 @@ export const usageWithoutCost = shapeRule('usage-without-cost', 'error', 'shape'
   why: 'omp adds up the costs of all messages and throws an error on the first usage without one, so the session does not open.',
   arises: 'A script, a plugin or an importer wrote the message.',
   advice: "'sessionctl repair' adds a cost of zero, which the report marks as assumed.",
-  example: '{"type":"message",…,"message":{"role":"assistant",…,"usage":{"input":5,"output":2}}}',
+  example: '{"type":"message",…,"message":{"role":"assistant",…,"usage":{"input":1200,"output":80,…},…}}',
   fix: {
     object: (repair, { unit, rule }) =>
       repair.editInside(unit, {

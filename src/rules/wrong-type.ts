@@ -8,6 +8,6 @@ export const wrongType = shapeRule('wrong-type', 'error', 'shape', {
   arises: 'A script or a plugin wrote the entry.',
   advice:
     "'sessionctl repair' gives the entry an id, a parent or a time if it is otherwise usable, and moves it to quarantine if not.",
-  example: '{"type":"message","id":7,"parentId":null,…}',
+  example: '{"type":"message","id":"a1b2c3d4","parentId":7,…}',
   fix: { object: fixField, records: fixRecordField },
 });

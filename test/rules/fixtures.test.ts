@@ -1,16 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { optionsIn } from '../../scripts/rule-examples.ts';
 import { rules } from '../../src/rules/index.ts';
 import type { Rule } from '../../src/rules/rule.ts';
 import { projectRoot, run } from '../support/run.ts';
 
 const folder = (id: string): string => join('fixtures', 'rules', id);
 
-function optionsOf(id: string): string[] {
-  const path = join(projectRoot, folder(id), 'options');
-  return existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ') : [];
-}
+const optionsOf = (id: string): string[] => optionsIn(folder(id));
 
 async function findings(id: string, name: string): Promise<string> {
   const ran = await run(['validate', ...optionsOf(id), join(folder(id), name)]);
@@ -55,7 +53,6 @@ describe('the table of rules', () => {
       expect(rule.id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
       for (const text of [rule.why, rule.arises, rule.advice]) expect(text).toMatch(/^['A-Za-z].*\.$/s);
       expect(rule.summary).toMatch(/^[a-z].*[^.]$/);
-      expect(rule.example).not.toBe('');
     }
   });
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { optionsIn } from '../../scripts/rule-examples.ts';
 import { foreignFormats } from '../../src/formats/index.ts';
 import { rules } from '../../src/rules/index.ts';
 import { projectRoot, run } from '../support/run.ts';
@@ -12,9 +13,7 @@ const formats = await Promise.all(
 );
 
 async function findings(format: string, folder: string, name: string, env = {}): Promise<string> {
-  const path = join(projectRoot, folder, 'options');
-  const options = existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ') : [];
-  const ran = await run(['validate', '--from', format, ...options, join(folder, name)], { env });
+  const ran = await run(['validate', '--from', format, ...optionsIn(folder), join(folder, name)], { env });
   expect(ran.code).toBe(ran.stdout.includes(': error: ') ? 1 : 0);
   return ran.stdout.replaceAll(`${folder}/`, '');
 }

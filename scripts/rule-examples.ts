@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isNative, type Rule } from '../src/rules/rule.ts';
+
+/** How an example is written, for readers. */
+export const CONVENTION =
+  'In the examples `…` is what was left out of a line, or whole lines, `\\xe9` is a byte, and a last line without its newline is marked as in a diff.';
+
+const NO_NEWLINE = '\n\\ No newline at end of file';
+
+/** The log in fixtures that the example of a rule is from. */
+export interface RuleExample {
+  /** The arguments of `sessionctl` that check the log. */
+  readonly argv: readonly string[];
+  /** The lines of the log that may be the example, each time from the first to the last. */
+  readonly places: readonly (readonly [first: number, last: number])[];
+}
+
+/** A rule that only applies to other agents has its log in a folder of that agent. */
+export function exampleOf(rule: Rule): RuleExample | undefined {
+  const own = join('fixtures/rules', rule.id);
+  if (!existsSync(own)) return undefined;
+  const folders = isNative(rule) ? [own] : readdirSync(own).map((format) => join(own, format));
+  for (const folder of folders) {
+    const file = join(folder, 'bad.jsonl');
+    const places = placesOf(rule.example, readFileSync(file));
+    if (places.length > 0) return { argv: ['validate', ...optionsIn(folder), file], places };
+  }
+  return undefined;
+}
+
+/** What `validate` needs to find what is in the logs of a folder of fixtures. */
+export function optionsIn(folder: string): string[] {
+  const path = join(folder, 'options');
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split(' ') : [];
+}
+
+/** Where an example occurs in a log. */
+export function placesOf(example: string, log: Buffer): [first: number, last: number][] {
+  const isAtEnd = example.endsWith(NO_NEWLINE);
+  const lines = (isAtEnd ? example.slice(0, -NO_NEWLINE.length) : example).split('\n').map(linePattern);
+  const pattern = new RegExp(`(?<![^\\n])${lines.join('\\n')}${isAtEnd ? '$' : '(?=\\n)'}`, 'g');
+  const text = log.toString('latin1');
+  return [...text.matchAll(pattern)].map((found) => {
+    const first = text.slice(0, found.index).split('\n').length;
+    return [first, first + found[0].split('\n').length - 1];
+  });
+}
+
+function linePattern(line: string): string {
+  if (line === '…') return '[^\\n]*(?:\\n[^\\n]*)*?';
+  const pieces = line.split('…').map((piece) => {
+    const bytes = Buffer.from(piece).toString('latin1');
+    return bytes.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\\\\x([0-9a-f]{2})/g, '\\x$1');
+  });
+  return pieces.join('[^\\n]+?');
+}
