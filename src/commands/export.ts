@@ -18,6 +18,9 @@ export const command: Command = {
     'Writes the branch that ends at the leaf, or every branch with --all, for people to read. Markdown has front matter with ' +
       'session, title, folder, model, dates, tokens and cost, and renders on GitHub. HTML is one self-contained page that loads ' +
       'nothing: it has search, folding and a tree of the branches, and can also be read without scripts.',
+    'An HTML page also holds its entries as they are in the log, with all that it does not show of them, up to 10 MB: its readers can save ' +
+      "a branch as a session log. Of another agent's log these are what convert gives. --no-entries leaves them out, and so do " +
+      '--tools none, --thinking none and --assets; above 10 MB the page names the command that writes a branch.',
     'Tool calls are shown in a form that suits the tool, and long results are shortened, with their full length; --tools full shows ' +
       'everything. Entries of unknown types are shown as notes; what the log of another agent has beside the conversation is left out. Nothing in the log can break out of its place in the output, run, or ' +
       'load anything.',
@@ -46,6 +49,7 @@ export const command: Command = {
       default: 'folded',
     }),
     option('assets', 'DIR', 'Write images to files in DIR instead of embedding them'),
+    flag('no-entries', 'Leave out of an HTML page the entries that its readers could save as a log'),
     BLOBS_OPTION,
     flag(
       'redact',
@@ -103,6 +107,7 @@ function settingsIn(args: ParsedArgs, io: Io): ExportSettings {
     zone,
     time: timesIn(zone),
     assets: args.text('assets') !== undefined,
+    entries: !args.flag('no-entries'),
     assetFolder: args.text('assets'),
   };
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
 import { type GivenLabel, givenLabels, sessionTitle } from '../tree/labels.ts';
-import type { ExportedBranch, Exporter, ExportOptions, Item, TranscriptFacts } from './exporter.ts';
+import type { ExportedBranch, Exporter, ExportOptions, HeldEntries, Image, Item, TranscriptFacts } from './exporter.ts';
 import { type ExportPlan, planAll, planPath, type Section } from './plan.ts';
 import { oneLine } from './text.ts';
 import { type ImageView, notShown } from './view/images.ts';
@@ -26,6 +26,9 @@ export interface ExportedSession {
   readonly turns: number;
 }
 
+/** How many bytes of entries an export holds. */
+const MOST_ENTRIES = 10 * 2 ** 20;
+
 /** Writes the body of an export and gives the head that belongs before it. */
 export async function exportBody(job: ExportJob): Promise<ExportedSession> {
   return await new ExportRun(job, await givenLabels(job.session)).write();
@@ -41,8 +44,10 @@ class ExportRun {
   readonly #turnsAt = new Map<number, number>();
   /** Assistant messages that are known to show nothing. */
   readonly #hidden = new Set<number>();
+  readonly #entries: HeldEntries | undefined;
   #branches: ReadonlyMap<Section, ExportedBranch> = new Map();
   #turns = 0;
+  #images = 0;
   #opening: string | undefined;
 
   constructor(job: ExportJob, labels: ReadonlyMap<number, GivenLabel>) {
@@ -51,6 +56,7 @@ class ExportRun {
     this.#labels = labels;
     this.#plan = options.all ? planAll(session.index, leaf) : planPath(session.index, leaf);
     this.#exporter = options.format.make({ ...options, anchorOf: (id) => this.#anchorOf(id) });
+    this.#entries = this.#heldEntries();
   }
 
   async write(): Promise<ExportedSession> {
@@ -65,6 +71,19 @@ class ExportRun {
     const head = this.#exporter.head(facts, totals, turns, [...this.#branches.values()]);
     this.#job.body.write(this.#exporter.tail());
     return { head, facts, totals, turns };
+  }
+
+  /** None where they would have what the user leaves out or wants in files. */
+  #heldEntries(): HeldEntries | undefined {
+    const { session, options } = this.#job;
+    const { entries, tools, thinking, assets } = options;
+    if (!this.#exporter.entry || !entries || tools === 'none' || thinking === 'none' || assets) return undefined;
+    let bytes = 0;
+    for (const { positions } of this.#plan.sections)
+      for (const position of positions) bytes += session.index.lengthOf(position);
+    if (bytes > MOST_ENTRIES) return 'too large';
+    const lines = [session.titleSlotText, session.headerText].filter((line) => line !== undefined);
+    return { header: lines.map((line) => `${line}\n`).join(''), isConverted: session.format !== undefined };
   }
 
   /** Undefined for an entry that is not in the export, or of which nothing is shown. */
@@ -82,7 +101,18 @@ class ExportRun {
     const { session, options, image, body } = this.#job;
     const start = this.#turnsAt.get(section.from) ?? 0;
     let line = 0;
-    const view = { ...options, image: (block: JsonObject) => image(block, line) };
+    let images: Image[] = [];
+    const holdsEntries = typeof this.#entries === 'object';
+    const view = {
+      ...options,
+      image: (block: JsonObject) => {
+        const shown = image(block, line);
+        if (!holdsEntries || shown.url === undefined) return shown;
+        const numbered = { ...shown, number: ++this.#images };
+        images.push(numbered);
+        return numbered;
+      },
+    };
     const transcript = new Transcript(view, start, ({ position }) => session.index.repeatsId(position));
     const isCut = this.#isCut(section);
     await session.forEachEntry(section.positions, (entry) => {
@@ -96,6 +126,10 @@ class ExportRun {
       }
       this.#put(transcript.push(entry));
       if (transcript.hid) this.#hidden.add(position);
+      // A branch alone is the same whatever else is in the log.
+      const place = options.all ? position : this.#totals.entries;
+      if (holdsEntries) body.write(this.#exporter.entry?.(place, entry.text, images) ?? '');
+      images = [];
       // A reader of this branch alone would miss a label that was given elsewhere.
       const given = this.#labels.get(position);
       if (given && typeof id === 'string' && this.#plan.sectionOf(given.by) !== section)
@@ -172,6 +206,7 @@ class ExportRun {
       started: session.header?.['timestamp'],
       parentSession: text('parentSession'),
       leaf: leaf < 0 || options.all ? undefined : (await this.#idsOf([leaf])).get(leaf),
+      entries: this.#entries,
     };
   }
 }

@@ -38,6 +38,8 @@ export interface Image {
   readonly url: string | undefined;
   /** Its type, size and, where it is not shown, the reason. */
   readonly about: RichText;
+  /** Its number among the images that are part of the export, where that holds the entries too. */
+  readonly number?: number;
 }
 
 /** Something folded away under one line. */
@@ -125,7 +127,11 @@ export interface TranscriptFacts {
   readonly started: unknown;
   readonly parentSession: string | undefined;
   readonly leaf: string | undefined;
+  readonly entries: HeldEntries | undefined;
 }
+
+/** Of an export that holds the entries as they are in the log; 'too large' where it should, but they are too long. */
+export type HeldEntries = 'too large' | { readonly header: string; readonly isConverted: boolean };
 
 /** A branch: the path to a leaf, from where it leaves the branches before it. */
 export interface ExportedBranch {
@@ -158,6 +164,8 @@ export interface ExportOptions {
   readonly time: TimeText;
   /** Pictures are in files beside the export. */
   readonly assets: boolean;
+  /** The entries are in the export as they are in the log, where it leaves out nothing of them and can hold them. */
+  readonly entries: boolean;
 }
 
 export type ViewOptions = Pick<ExportOptions, 'tools' | 'thinking' | 'time'> & {
@@ -174,6 +182,8 @@ export interface Exporter {
   /** Before the items of a branch. */
   branch(branch: ExportedBranch): string;
   item(item: Item): string;
+  /** An entry as it is in the log, its place there, and its images; called where the export holds the entries. */
+  entry?(place: number, text: string, images: readonly Image[]): string;
   /** Where branches diverge: those that continue here, the one of this section not among them. */
   fork(anchor: string, branches: readonly ExportedBranch[]): string;
   tail(): string;

@@ -18,6 +18,8 @@ export interface ExportSessionOptions {
   readonly all?: boolean;
   readonly tools?: Settings['tools'];
   readonly thinking?: Settings['thinking'];
+  /** A page does not hold the entries, to be saved from it as a log. */
+  readonly noEntries?: boolean;
   /** The time zone of all times; UTC by default. */
   readonly tz?: string;
 }
@@ -33,12 +35,14 @@ export async function exportSession(
     all: 'boolean',
     tools: ['summary', 'full', 'none'],
     thinking: ['folded', 'full', 'none'],
+    noEntries: 'boolean',
     tz: 'string',
   });
-  const { leaf, all = false, tools = 'summary', thinking = 'folded', tz = 'UTC' } = given;
+  const { leaf, all = false, tools = 'summary', thinking = 'folded', noEntries = false, tz = 'UTC' } = given;
   if (leaf !== undefined) requireRev('exportSession', leaf, 'leaf');
   const format = exportFormats.find(({ name }) => name === (given.format ?? 'md'));
-  const settings = { format, all, tools, thinking, zone: tz, time: timeTextIn(tz), assets: false } as Settings;
+  const shown = { format, all, tools, thinking, zone: tz, time: timeTextIn(tz) };
+  const settings = { ...shown, assets: false, entries: !noEntries } as Settings;
   return await withSession('exportSession', source, async (session) => {
     const position = leaf === undefined ? await lastEntry(session) : await resolveEntry(session, leaf);
     const parts: string[] = [];

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
@@ -112,35 +112,6 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
     await expect.poll(() => other.locator('#branch-2').isVisible()).toBe(true);
     await expect.poll(() => other.locator('#e-b5dc7546').isVisible()).toBe(true);
     await other.close();
-  });
-
-  it('saves the text of the branch as JSON lines, and says that it is not the log', async () => {
-    const page = await open(await exported(BRANCHES, '--all'));
-    await page.locator('#side .tree button', { hasText: 'Branch 2' }).click();
-    // On a phone too.
-    await page.setViewportSize({ width: 390, height: 844 });
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Save' }).click(),
-    ]);
-    expect(download.suggestedFilename()).toBe('branch-2.text.jsonl');
-    const lines = readFileSync(await download.path(), 'utf8')
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(lines[0]).toMatchObject({ branch: '2', about: expect.stringContaining('not the log') });
-    expect(lines.find(({ id }) => id === 'b5dc7546')).toMatchObject({
-      kind: 'user',
-      text: ['test/week.test.ts fails on CI but not here. Find out why.'],
-    });
-    expect(lines.find(({ id }) => id === '4897f003').text).toEqual(['Model: anthropic/claude-sonnet-4-5']);
-    const [call] = lines.find(({ id }) => id === '02501558').calls;
-    expect(call.asked).toEqual(['TZ=America/New_York npx vitest run test/week.test.ts']);
-    expect(call.results[0]).toContain('FAIL  test/week.test.ts');
-    expect(lines.some(({ text }) => String(text).includes('Use the UTC getters.'))).toBe(true);
-    expect(lines.some(({ text }) => String(text).includes('No, count days without Date'))).toBe(false);
-    expect(complaints).toEqual([]);
-    await page.close();
   });
 
   it('draws the turns along the time as high as their tokens, errors marked, each a way there', async () => {

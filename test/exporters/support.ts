@@ -33,6 +33,7 @@ export const facts: TranscriptFacts = {
   started: '2026-02-16T10:00:00.000Z',
   parentSession: undefined,
   leaf: undefined,
+  entries: undefined,
 };
 
 export interface Exported {

@@ -10,9 +10,11 @@ import type {
   NoteItem,
   Omitted,
   RichText,
+  TranscriptFacts,
 } from '../exporter.ts';
 import { branchStart, escapeHtml, lineEnds, oneLine, renderWords, visible, type WordStyle } from '../text.ts';
 import { allTokens, costText, tokensText } from '../view/totals.ts';
+import { EntryTexts, logHeader } from './entries.ts';
 import { codeHtml, markdownHtml } from './markdown.ts';
 import { pageStart, shown } from './page.ts';
 import { SCRIPT } from './script.ts';
@@ -50,6 +52,7 @@ function htmlExporter(options: ExporterOptions): Exporter {
   let isOpen = false;
   let items = 0;
   let current = 1;
+  const entries = new EntryTexts();
   const openRun = (parent?: number): string => {
     isOpen = true;
     items = 0;
@@ -60,8 +63,12 @@ function htmlExporter(options: ExporterOptions): Exporter {
     if (!isOpen) return openRun();
     return ++items % CHUNK === 0 ? '</div>\n<div class="chunk">\n' : '';
   };
+  const takeEntries = (): string => {
+    const text = entries.take();
+    return text === '' || isOpen ? text : openRun() + text;
+  };
   const closeRun = (): string => {
-    const end = isOpen ? '</div>\n</section>\n' : '';
+    const end = takeEntries() + (isOpen ? '</div>\n</section>\n' : '');
     isOpen = false;
     return end;
   };
@@ -85,6 +92,10 @@ function htmlExporter(options: ExporterOptions): Exporter {
       const used = tokens > 0 ? ` data-tokens="${tokens}"` : '';
       const inside = `<div class="head">${head}</div>${partsHtml(parts, page)}`;
       return `${start}<article class="${kindsOf(item)}" id="${anchor}"${used}>${inside}</article>\n`;
+    },
+    entry: (place, text, images) => {
+      entries.add(place, text, images);
+      return entries.isFull ? takeEntries() : '';
     },
     fork: (anchor, branches) => {
       forks.set(anchor, run);
@@ -134,6 +145,7 @@ function pageHead(
     ['Size', `${counted(turns, 'turn')}, ${counted(totals.entries, 'entry', 'entries')}`],
     ['Tokens', allTokens(totals.usage) > 0 ? tokensText(totals.usage) : undefined],
     ['Cost', totals.cost === undefined ? undefined : costText(totals.cost)],
+    ['Log', facts.entries === 'too large' ? `too large to save from this page; ${forkCommand(facts)}` : undefined],
   ];
   const list = rows.map(([name, value]) =>
     value ? `<div><dt>${name}</dt><dd><bdi>${shown(oneLine(value, 400))}</bdi></dd></div>` : '',
@@ -142,8 +154,13 @@ function pageHead(
 <h1>${title}</h1>
 <dl class="facts">${list.join('')}</dl>
 ${branchList(branches)}</header>
+${logHeader(facts)}
 <main>
 `;
+}
+
+function forkCommand({ leaf = 'REV' }: TranscriptFacts): string {
+  return `sessionctl fork FILE ${leaf} writes a branch`;
 }
 
 function branchList(branches: readonly ExportedBranch[]): string {
@@ -175,7 +192,7 @@ function partHtml(part: MessagePart, page: PageText): string {
     case 'image': {
       const about = html(part.about);
       if (part.url === undefined) return `<p class="remark note">${about}</p>`;
-      return `<figure><img src="${escapeHtml(part.url)}" alt="" loading="lazy"><figcaption>${about}</figcaption></figure>`;
+      return `<figure><img${part.number === undefined ? '' : ` id="image-${part.number}"`} src="${escapeHtml(part.url)}" alt="" loading="lazy"><figcaption>${about}</figcaption></figure>`;
     }
     case 'fold': {
       const open = part.open ? ' open' : '';

@@ -84,30 +84,16 @@ const drawStrip = (articles) => {
     .map((text) => make('span', {}, text)));
 };
 
-// What is shown as JSON lines. The page has the text of the log only, and says so in the first line.
-const textIn = (element, selector) => all(selector, element).map(({ textContent }) => textContent);
-const entryOf = (element) => ({
-  id: element.id.replace(/^e-/, ''),
-  kind: Array.from(element.classList).find((name) => name !== 'turn'),
-  facts: textIn(element, '.head p span'),
-  text: element.matches('.note')
-    ? textIn(element, '.note > p, .note > details > summary')
-    : textIn(element, 'article > :is(.text, pre, .remark), article > .omitted > pre'),
-  thinking: textIn(element, '.thinking > .text'),
-  calls: all('.call', element).map((call) => ({
-    tool: call.querySelector('summary').textContent,
-    failed: call.matches('.failed'),
-    asked: textIn(call, '.call > pre, .call > .omitted > pre'),
-    results: textIn(call, '.result pre'),
-  })),
-});
+// The entries as they are in the log. In an image's place they may name it, for it is in the page already.
 const saveBranch = () => {
-  const about = 'The text of an exported page, not the log: without markup, images, signatures, exact JSON ' +
-    'and what the export left out. sessionctl fork makes a log of a branch.';
-  const shown = all('article, .note[id]').filter((element) => !element.closest('[hidden]'));
-  const lines = [{ about, branch: everything ? null : branch }, ...shown.map(entryOf)];
-  const url = URL.createObjectURL(new Blob(lines.map((line) => JSON.stringify(line) + '\n')));
-  make('a', { href: url, download: everything ? 'session.text.jsonl' : 'branch-' + branch + '.text.jsonl' }).click();
+  const imageData = (number) => document.getElementById('image-' + number).getAttribute('src').split(',')[1];
+  const lines = all('section:not([hidden]) template').flatMap(({ content }) => content.textContent.split('\n').slice(0, -1));
+  // All branches: where an agent goes on is at the end of the file.
+  if (everything && branches.length > 1) lines.sort((a, b) => parseInt(a) - parseInt(b));
+  const entries = lines.map((line) =>
+    line.slice(line.indexOf(' ') + 1).replace(/"\t(\d+)"/g, (_, number) => '"' + imageData(number) + '"') + '\n');
+  const url = URL.createObjectURL(new Blob([log.content.textContent, ...entries]));
+  make('a', { href: url, download: everything ? 'session.jsonl' : 'branch-' + branch + '.jsonl' }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 };
 `;

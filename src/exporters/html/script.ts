@@ -35,12 +35,13 @@ const button = (action, text, title, attributes) => {
   return buttons[action] = element;
 };
 const wide = { 'data-wide': '' };
+const log = document.getElementById('log');
 const bar = make('div', { id: 'bar', role: 'toolbar', 'aria-label': 'Page toolbar' },
   button('side', 'Contents', 'Show the contents (c)'), search, count,
   button('previous', 'Previous', 'Previous match (N)', wide), button('next', 'Next', 'Next match (n)', wide),
   make('span', { class: 'space' }), button('tools', 'Tools', 'Fold or unfold all tool calls (t)'),
   button('thinking', 'Thinking', 'Fold or unfold all thinking (h)'), button('theme', 'Theme', 'Light or dark theme (d)'),
-  button('save', 'Save', 'Save the text of this branch as JSON lines'),
+  ...log ? [button('save', 'Save', log.dataset.title)] : [],
   button('help', 'Keys', 'Keyboard shortcuts (?)', wide));
 const side = make('aside', { id: 'side', 'aria-label': 'Contents' });
 document.body.prepend(bar, side);
