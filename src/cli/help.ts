@@ -13,7 +13,7 @@ import { fill } from '../util/words.ts';
 const WIDTH = 80;
 
 /** The first things to type. */
-const FIRST_STEPS: Readonly<Record<string, string>> = {
+export const FIRST_STEPS: Readonly<Record<string, string>> = {
   'sessionctl validate session.jsonl': 'what is wrong with a log, line by line',
   'sessionctl repair -i --backup session.jsonl': 'fix it; the original stays as session.jsonl.bak',
   'sessionctl ls': 'the sessions of all agents on this machine',

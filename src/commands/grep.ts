@@ -31,7 +31,7 @@ export const command: Command = {
   examples: {
     "sessionctl grep 'rate limit'": 'in all sessions on this machine',
     'sessionctl grep -i --in user todo claude --since 7d': 'what I asked Claude Code this week',
-    "sessionctl grep -l --tool bash 'rm -rf' ~/.codex/sessions": 'the files in which it ran',
+    "sessionctl grep -l --tool bash 'rm -rf' ~/.pi/agent/sessions": 'the files in which it ran',
   },
   readsInput: false,
   run: async (args, io) => {

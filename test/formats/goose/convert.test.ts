@@ -7,22 +7,20 @@ import { goose } from '../../../src/formats/goose/index.ts';
 import { logSource } from '../../../src/log/open-log.ts';
 import { version } from '../../../src/util/version.ts';
 import { makeDatabase } from '../../support/database.ts';
+import { type GooseSession, gooseDatabase } from '../../support/goose-database.ts';
 import { memorySource, type NativeText, nativeTextOf, nativeTextOfFile } from '../../support/native-form.ts';
 import { settings } from '../../support/properties.ts';
 import { projectRoot, run } from '../../support/run.ts';
 import { scratchFolder } from '../../support/scratch.ts';
 
 type Json = Record<string, unknown>;
-interface Session extends Json {
-  conversation: Json[];
-}
 
 const folder = join(projectRoot, 'fixtures/formats/goose');
 const scratch = scratchFolder();
 const files = readdirSync(folder)
   .filter((name) => /(?<!\.native)\.jsonl?$/.test(name))
   .sort();
-const exported = (name: string): Session => JSON.parse(readFileSync(join(folder, name), 'utf8')) as Session;
+const exported = (name: string): GooseSession => JSON.parse(readFileSync(join(folder, name), 'utf8')) as GooseSession;
 const entriesOf = ({ lines }: Pick<NativeText, 'lines'>): Json[] => lines.map((line) => JSON.parse(line) as Json);
 const messagesOf = (native: NativeText): Json[] =>
   entriesOf(native).flatMap(({ message }) => (message ? [message as Json] : []));
@@ -30,36 +28,6 @@ const sum = ({ mapped, merged, custom, dropped }: NativeText['report']['counts']
   mapped + merged + custom + dropped;
 const codes = (native: NativeText): Json =>
   Object.fromEntries(native.report.losses.map(({ code, count }) => [code, count]));
-
-/** What Goose keeps of exported sessions in its database. */
-function databaseOf(path: string, ...sessions: readonly Session[]): string {
-  const columns = `id TEXT PRIMARY KEY, name TEXT, description TEXT DEFAULT '', session_type TEXT, working_dir TEXT NOT NULL,
-    created_at TIMESTAMP, updated_at TIMESTAMP, extension_data TEXT, total_tokens INTEGER, input_tokens INTEGER,
-    output_tokens INTEGER, provider_name TEXT, model_config_json TEXT, goose_mode TEXT, user_set_name BOOLEAN`;
-  return makeDatabase(path, {
-    schema_version: { columns: 'version INTEGER PRIMARY KEY', rows: [[8], [9]] },
-    sessions: {
-      columns,
-      rows: sessions.map((one) => [
-        ...[one['id'], one['name'], '', one['session_type'], one['working_dir']],
-        ...[one['created_at'], one['updated_at']].map((time) => String(time).replace('T', ' ').replace('Z', '')),
-        ...[JSON.stringify(one['extension_data']), one['total_tokens'], one['input_tokens'], one['output_tokens']],
-        ...[one['provider_name'], JSON.stringify(one['model_config']), one['goose_mode'], 0],
-      ]),
-    },
-    messages: {
-      columns: `id INTEGER PRIMARY KEY AUTOINCREMENT, message_id TEXT, session_id TEXT NOT NULL, role TEXT NOT NULL,
-        content_json TEXT NOT NULL, created_timestamp INTEGER NOT NULL, timestamp TIMESTAMP DEFAULT CURRENT_TIMESTAMP,
-        tokens INTEGER, metadata_json TEXT`,
-      rows: sessions
-        .flatMap((one) => one.conversation.map((message) => ({ ...message, session: one['id'] }) as Json))
-        .map((message, at) => [
-          ...[at + 1, message['id'] ?? null, message['session'], message['role'], JSON.stringify(message['content'])],
-          ...[message['created'], '', null, JSON.stringify(message['metadata'])],
-        ]),
-    },
-  });
-}
 
 async function fromDatabase(path: string, options: Parameters<typeof nativeTextOf>[2] = {}): Promise<NativeText> {
   const store = await openDatabase('sessions.db', { path }, new AbortController().signal);
@@ -142,7 +110,7 @@ describe('a Goose session in its native form', () => {
 
   it('is the same from the database as from the export', async () => {
     for (const name of files.filter((one) => one.endsWith('.json'))) {
-      const path = databaseOf(join(scratch, 'sessions.db'), exported(name));
+      const path = gooseDatabase(join(scratch, 'sessions.db'), exported(name));
       const native = await fromDatabase(path);
       expect(await fromDatabase(path)).toEqual(native);
       const fromExport = await nativeTextOfFile(goose, join(folder, name));
@@ -164,11 +132,11 @@ describe('a Goose session in its native form', () => {
   });
 
   it('is that of the session that is wanted, else of the newest that Goose lists', async () => {
-    const [tools, ends] = [exported('tools.json'), exported('ends.json')] as [Session, Session];
+    const [tools, ends] = [exported('tools.json'), exported('ends.json')] as [GooseSession, GooseSession];
     const older = { ...ends, updated_at: '2026-03-01T00:00:00Z' };
     const helper = { ...ends, id: '20260309_1', session_type: 'sub_agent', updated_at: '2026-03-09T00:00:00Z' };
     const empty = { ...ends, id: '20260309_2', updated_at: '2026-03-10T00:00:00Z', conversation: [] };
-    const path = databaseOf(join(scratch, 'many.db'), older, tools, helper, empty);
+    const path = gooseDatabase(join(scratch, 'many.db'), older, tools, helper, empty);
     const log = await run(['log', path]);
     expect(log.code).toBe(0);
     expect(log.stderr).toBe(
@@ -201,7 +169,7 @@ describe('a Goose session in its native form', () => {
     expect(odd).toMatchObject({ code: 2, stdout: '' });
     expect(odd.stderr.trim().split('\n')).toHaveLength(1);
     const session = exported('tools.json');
-    databaseOf(path, { ...session, conversation: session.conversation.slice(0, 2) });
+    gooseDatabase(path, { ...session, conversation: session.conversation.slice(0, 2) });
     const { code } = await run(['log', path]);
     expect(code).toBe(0);
     makeDatabase(path, {
@@ -232,7 +200,7 @@ describe('a Goose session in its native form', () => {
 
 describe('validate', () => {
   it('checks a Goose session in a database, an export and a file of lines, and from a pipe', async () => {
-    const path = databaseOf(join(scratch, 'checked.db'), exported('tools.json'));
+    const path = gooseDatabase(join(scratch, 'checked.db'), exported('tools.json'));
     for (const name of [path, join(folder, 'tools.json')])
       for (const { code, stdout } of [
         await run(['validate', '--format', 'json', name]),
@@ -298,7 +266,7 @@ describe('a conversion of a Goose session', () => {
           metadata: one.metadata ?? null,
         }));
         const native = isDatabase
-          ? await fromDatabase(databaseOf(join(scratch, 'any.db'), { ...session, conversation: storable as Json[] }))
+          ? await fromDatabase(gooseDatabase(join(scratch, 'any.db'), { ...session, conversation: storable as Json[] }))
           : await nativeTextOf(goose, memorySource(Buffer.from(JSON.stringify(session))));
         expect(sum(native.report.counts)).toBe(1 + messages.length);
         const path = join(scratch, 'any.jsonl');
