@@ -47,7 +47,10 @@ function details(style: Style): string[] {
     '',
     style.bold('Options:'),
     ...optionRows(
-      [flag('version', 'Print the version'), ...COMMON_OPTIONS.filter((option) => option.name === 'help')],
+      [
+        flag('version', 'Print the version', { short: 'v' }),
+        ...COMMON_OPTIONS.filter((option) => option.name === 'help'),
+      ],
       style,
     ),
     '',

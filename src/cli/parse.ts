@@ -76,6 +76,15 @@ function otherNames({ alias, short }: Option): string[] {
   return [alias, short].filter((name) => name !== undefined);
 }
 
+const VERSION = "; 'sessionctl --version' prints the version";
+/** For options of other programs. */
+const HINTS = new Map([
+  ['--fix', "; 'sessionctl repair -i FILE' fixes what can be fixed"],
+  ['-v', "; 'sessionctl -v' prints the version, and 'status -v' is verbose"],
+  ['-V', VERSION],
+  ['--version', VERSION],
+]);
+
 function refuseUnknown(
   options: readonly Option[],
   argv: readonly string[],
@@ -87,13 +96,9 @@ function refuseUnknown(
   const word = name === undefined ? operands.find((one) => /^-./s.test(one)) : spelled(name, argv);
   if (word === undefined) return;
   const longs = options.flatMap((option) => (option.alias ? [option.name, option.alias] : [option.name]));
-  const hint =
-    word === '--fix'
-      ? "; 'sessionctl repair' fixes what can be fixed"
-      : word.startsWith('--')
-        ? didYouMean(word.slice(2), longs, '--')
-        : "; a file whose name starts with a dash comes after '--'";
-  throw hint ? new UsageError(`unknown option '${word}'${hint}`) : new UnknownOption(word);
+  const hint = HINTS.get(word) ?? (word.startsWith('--') ? didYouMean(word.slice(2), longs, '--') : '');
+  if (hint) throw new UsageError(`unknown option '${word}'${hint}`);
+  throw new UnknownOption(word, word.startsWith('--') ? '' : "; a file whose name starts with a dash comes after '--'");
 }
 
 function spelled(name: string, argv: readonly string[]): string {

@@ -21,7 +21,8 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
   try {
     const [word, ...rest] = argv;
     const isHelp = word === undefined || ['help', '--help', '-h'].includes(word);
-    const name = word === 'help' && rest[0]?.startsWith('-') === false ? rest[0] : isHelp ? undefined : word;
+    const topic = word === 'help' && !['help', 'version'].includes(rest[0] ?? '') ? rest[0] : undefined;
+    const name = topic?.startsWith('-') === false ? topic : isHelp ? undefined : word;
     command = name === undefined ? undefined : await loadCommand(name);
     const parsed = parseArgv(command ? allOptions(command) : COMMON_OPTIONS, rest);
     const io = await makeIo(parsed.unchecked.text('color'), outside);
@@ -73,8 +74,10 @@ async function withOwners({ word, message }: UnknownOption): Promise<UsageError>
   const names = owners.slice(0, MOST_OWNERS).map(({ name }) => `'${name}'`);
   if (owners.length > MOST_OWNERS) names.push('others');
   const last = names.length > 1 ? ` and ${names.pop()}` : '';
-  const hint = owners.length === 0 ? '' : `; ${names.join(', ')}${last} ${owners.length > 1 ? 'have' : 'has'} it`;
-  return new UsageError(`${message}${hint}`);
+  if (owners.length === 0) return new UsageError(message);
+  return new UsageError(
+    `unknown option '${word}'; ${names.join(', ')}${last} ${owners.length > 1 ? 'have' : 'has'} it`,
+  );
 }
 
 interface HelpRequest {
@@ -93,6 +96,7 @@ async function showHelp(command: NamedCommand | undefined, { isRequested, isShor
 }
 
 async function runCommand(command: NamedCommand, given: ParsedArgs, io: Io): Promise<number> {
+  await refuseRevs(command, given.operands);
   const args = { ...given, operands: await filesOf(command, given.operands, io) };
   if (!readsStdin(command, args) || !io.stdin.isTTY) return await command.run(args, io);
   const { usageLine } = await import('./help.ts');
@@ -101,6 +105,16 @@ async function runCommand(command: NamedCommand, given: ParsedArgs, io: Io): Pro
       `'sessionctl ${command.name} --help' shows more\n`,
   );
   return 2;
+}
+
+const REV = /^(?:HEAD|@|root|line:\d+|leaf:\d+)(?:~\d+)?$/;
+
+/** Where an option names the entry, an operand that could name one is a mistake. */
+async function refuseRevs({ options }: NamedCommand, operands: readonly string[]): Promise<void> {
+  const rev = operands.find((word) => REV.test(word));
+  if (rev === undefined || !options.some(({ name }) => name === 'leaf')) return;
+  const { isThere } = await import('../files/input.ts');
+  if (!(await isThere(rev))) throw new UsageError(`'${rev}' is no file; '--leaf ${rev}' names an entry`);
 }
 
 /** Operands such as claude:4f2a are replaced by the files that they mean. */

@@ -28,7 +28,7 @@ export const command: Command = {
   options: [
     leafOption('Judge the path to this entry; --leaf=-abc for an id that starts with a dash'),
     flag('json', 'Print one JSON object, or for a folder one for each session'),
-    flag('verbose', 'Also list what is unknown, because no log can show it'),
+    flag('verbose', 'Also list what is unknown, because no log can show it', { short: 'v' }),
     option('workspace', 'DIR', 'Compare pending edits and writes with the files below DIR (read only)'),
     option('classes', 'FILE', 'Classes for your own tools, as JSON'),
     FORMAT_OPTION,

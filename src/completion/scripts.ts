@@ -252,7 +252,7 @@ end
 
 complete -c sessionctl -f
 complete -c sessionctl -n __sessionctl_no_command -l help -s h -d 'Show the help'
-complete -c sessionctl -n __sessionctl_no_command -l version -s V -d 'Print the version'
+complete -c sessionctl -n __sessionctl_no_command -l version -s v -d 'Print the version'
 ${commands.map((command) => `complete -c sessionctl -n __sessionctl_no_command -a ${command.name} -d ${fishWord(command.summary)}`).join('\n')}
 complete -c sessionctl -n __sessionctl_no_command -a help -d 'Show the help of a command'
 complete -c sessionctl -n '__sessionctl_first_operand help' -a ${fishWord(commands.map((command) => command.name).join(' '))}

@@ -33,8 +33,9 @@ export class UsageError extends AppError {
 export class UnknownOption extends UsageError {
   readonly word: string;
 
-  constructor(word: string) {
-    super(`unknown option '${word}'`);
+  /** The hint is for an option that no other command has either. */
+  constructor(word: string, hint: string) {
+    super(`unknown option '${word}'${hint}`);
     this.word = word;
   }
 }

@@ -13,7 +13,7 @@ describe('the program without a command', () => {
   });
 
   it('shows its help on stdout where it was asked for', async () => {
-    for (const argv of [['--help'], ['-h'], ['help'], ['help', '--help']]) {
+    for (const argv of [['--help'], ['-h'], ['help'], ['help', '--help'], ['help', 'help'], ['help', 'version']]) {
       const ran = await run(argv);
       expect(ran).toMatchObject({ code: 0, stderr: '' });
       expect(ran.stdout).toContain('Usage: sessionctl COMMAND');
@@ -71,7 +71,7 @@ describe('what other programs call it', () => {
     expect((await run(['search', 'x', file])).stderr).toContain("unknown command 'search'; did you mean 'grep'?");
     expect((await run(['--fix', file])).stderr).toContain("a command such as 'validate' or 'repair' comes first");
     expect((await run(['validate', '--fix', file])).stderr).toContain(
-      "unknown option '--fix'; 'sessionctl repair' fixes what can be fixed\n",
+      "unknown option '--fix'; 'sessionctl repair -i FILE' fixes what can be fixed\n",
     );
   });
 });

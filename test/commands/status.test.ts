@@ -149,6 +149,12 @@ describe('sessionctl status', () => {
     }
   });
 
+  it('lists what is unknown with -v', async () => {
+    const ran = await run(['status', '-v', fixture('header-only')]);
+    expect(ran.stdout).toContain('\n  unknown: ');
+    expect(ran).toEqual(await run(['status', '--verbose', fixture('header-only')]));
+  });
+
   it('names the handle of an answer that the provider deferred', async () => {
     const { reasons } = await statusOf(fixture('deferred'));
     expect(reasons[0]?.reason).toContain('the provider deferred its answer (resp_68a1 of anthropic/claude-sonnet-4-5)');
