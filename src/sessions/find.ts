@@ -2,7 +2,7 @@ import { factsOf, isFolder, isThere } from '../files/input.ts';
 import { placeIn, type SessionPlace } from '../files/place.ts';
 import { findFiles } from '../files/walk.ts';
 import type { Environment } from '../formats/folders.ts';
-import { type Agent, agents, requireAgent } from './agents.ts';
+import { type Agent, agentNamed, agents, requireAgent } from './agents.ts';
 
 /** A file that has one session, or a database that has several, of which one may be wanted. */
 export interface SessionFile extends SessionPlace {
@@ -87,7 +87,8 @@ export async function filesFor(
 
 /** The note where no session was found. */
 export function noSessionMessage({ operands, roots }: SearchOperands, env: Search['env']): string {
-  if (operands.length > 0) return 'no session found';
-  const folders = searchedFolders({ env, roots }).map(({ folder }) => folder);
-  return `no session found; looked in ${folders.join(', ')}`;
+  const known = operands.length === 0 ? ["the folders that 'sessionctl formats' lists"] : [];
+  const named = operands.flatMap((word) => agentNamed(word)?.locations(env) ?? word);
+  const where = [...known, ...named, ...roots].join(', ');
+  return `no session found in ${where}; pass a file, or a folder with session logs`;
 }

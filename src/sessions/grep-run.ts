@@ -4,7 +4,7 @@ import type { Io } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { counted } from '../util/words.ts';
 import { aheadInThreads } from './ahead.ts';
-import { filesFor, type SessionFile } from './find.ts';
+import { filesFor, noSessionMessage, type SessionFile } from './find.ts';
 import { type FileHits, type FileTotals, Grep, type GrepSettings } from './grep-files.ts';
 import { hitStyle } from './hit-line.ts';
 import { type LeftOutFiles, noteLeftOut } from './left-out.ts';
@@ -60,6 +60,7 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
     );
   noteLeftOut(leftOut, 'searched', io);
   if (hasErrors) return 2;
+  if (files.length === 0) io.note(noSessionMessage(options, env));
   return totals.hits > 0 ? 0 : 1;
 }
 

@@ -55,7 +55,9 @@ export async function listSessions(options: ListOptions, out: ByteWriter, io: Io
   noteLeftOut(leftOut, 'listed', io);
   if (errors.length > 0) return 2;
   if (count > 0) return leftOut.unread.length > 0 ? 1 : 0;
-  io.note(noSessionMessage(options, io.env));
+  const isLimited = [options.since, options.until, cwd].some((limit) => limit !== undefined);
+  const none = 'no session within --since, --until and --cwd; leave them out to list all';
+  io.note(isLimited ? none : noSessionMessage(options, io.env));
   return 1;
 }
 

@@ -84,7 +84,7 @@ function* table(rows: readonly Row[], total: Row, by: Group, io: Io): Generator<
     { head: 'output', cell: (row) => shortCount(row.output), level: 1 },
     { head: 'cache read', cell: (row) => shortCount(row.cacheRead), level: 3 },
     { head: 'cache write', cell: (row) => shortCount(row.cacheWrite), level: 3 },
-    { head: 'cost', cell: dollars, paint: (text) => style.green(text), level: 0 },
+    { head: 'cost', cell: dollars, paint: (text, row) => (hasPrice(row) ? style.green : style.dim)(text), level: 0 },
   ];
   const wide = (column: Column): number =>
     Math.max(column.head.length, ...[...rows, total].map((row) => column.cell(row).length));

@@ -66,7 +66,7 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
   noteSource(counts, total, options.priceOf !== undefined, io);
   if (errors.length > 0) return 2;
   if (counts.files === 0 && counts.unread.length === 0) {
-    io.note(noSessionMessage(options, io.env));
+    if (counts.older === 0) io.note(noSessionMessage(options, io.env));
     return 1;
   }
   return counts.damagedFiles.length + counts.unread.length > 0 ? 1 : 0;

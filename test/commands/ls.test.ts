@@ -99,7 +99,28 @@ describe('ls', () => {
   it('says where it looked if there is none, and refuses what is neither a file nor an agent', async () => {
     const none = await run(['ls'], { env: { HOME: join(home, 'nobody') } });
     expect(none).toMatchObject({ code: 1, stdout: '' });
-    expect(none.stderr).toContain(`looked in ${join(home, 'nobody/.pi/agent/sessions')}, `);
+    expect(none.stderr).toBe(
+      "sessionctl: no session found in the folders that 'sessionctl formats' lists; pass a file, or a folder with session logs\n",
+    );
+    const empty = scratchFolder();
+    for (const argv of [['ls'], ['stats'], ['grep', 'x']]) {
+      const nothing = await run([...argv, empty], { env });
+      expect([nothing.code, nothing.stderr]).toEqual([
+        1,
+        `sessionctl: no session found in ${empty}; pass a file, or a folder with session logs\n`,
+      ]);
+    }
+    expect((await run(['ls', 'opencode', '--root', empty], { env })).stderr).toContain(
+      `no session found in ${join(home, '.local/share/opencode')}, ${empty}; pass `,
+    );
+    for (const argv of [
+      ['--cwd', empty],
+      ['--until', '2001-01-01'],
+    ])
+      expect(await run(['ls', ...argv], { env })).toMatchObject({
+        ...{ code: 1, stdout: '' },
+        stderr: expect.stringContaining('no session within --since, --until and --cwd; leave them out to list all\n'),
+      });
     expect(await run(['ls', 'clod'], { env })).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('agents are pi, omp'),

@@ -114,7 +114,7 @@ describe('stats', () => {
   it('says where it looked if there is nothing', async () => {
     const { code, stdout, stderr } = await run(['stats', '--json'], { env: { HOME: '/nowhere' } });
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('no session found; looked in ');
+    expect(stderr).toContain("no session found in the folders that 'sessionctl formats' lists");
   });
 });
 
@@ -275,6 +275,15 @@ describe('the rows of stats', () => {
       stdoutIsTerminal: true,
     });
     expect(stdout).toContain('\u001b[');
+  });
+
+  it('show a cost in green, and one that is not known dim', async () => {
+    const shown = async (path: string): Promise<string> =>
+      (await run(['stats', path, '--color', 'always'], { env, stdoutIsTerminal: true })).stdout;
+    expect(await shown(join(fixtures, 'sessions/pi-branches.jsonl'))).toContain('\u001b[32m$0.10\u001b[39m');
+    const unknown = await shown(folderOf({ 'a.jsonl': answer('s1', 'm1', 'r1', 10) }));
+    expect(unknown).toMatch(/\u001b\[2m +-\u001b\[22m/);
+    expect(unknown).not.toContain('\u001b[32m');
   });
 });
 
