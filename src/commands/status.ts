@@ -1,14 +1,15 @@
-import { readSmallFile } from '../files/input.ts';
+import { factsOf, readSmallFile } from '../files/input.ts';
 import { placeIn } from '../files/place.ts';
 import { Workspace } from '../files/probe.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { Finding } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
+import { agentName } from '../sessions/agents.ts';
 import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { eachLog, isFolderName } from '../shared/each-log.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
-import { type Classify, classifier, parseClassRules } from '../status/classes.ts';
+import { type Classify, classifier, parseClassRules, severity, type Verdict } from '../status/classes.ts';
 import type { PathFacts } from '../status/facts.ts';
 import { probeCalls } from '../status/probe.ts';
 import { sessionStatus } from '../status/status.ts';
@@ -47,22 +48,38 @@ export const command: Command = {
     const classes = args.text('classes');
     const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
     const [name = '-'] = args.operands;
-    const isAll = await isFolderName(name);
-    const work = (session: Log, view: View) => show(session, view, args, classifier(rules), isAll, io);
-    if (!isAll) return await readSession(name, io, work, { ...choiceIn(args) });
+    const worst = (await isFolderName(name)) ? new Worst() : undefined;
+    const work = (session: Log, view: View) => show(session, view, args, classifier(rules), worst, io);
+    if (!worst) return await readSession(name, io, work, { ...choiceIn(args) });
     const stray = ['leaf', 'session'].find((one) => args.text(one) !== undefined);
     if (stray) throw new UsageError(`--${stray} is about one session; '${name}' is a folder`);
-    return await eachLog([name], io, (path) => readSession(path, io, work, { ...choiceIn(args) }));
+    const code = await eachLog([name], io, (path) => readSession(path, io, work, { ...choiceIn(args) }));
+    if (!args.flag('json') && worst.next !== '') io.stdout.write(`${worst.next}\n`);
+    return code;
   },
 };
 
-/** `isOfMany`: one of a folder, which gets one line. */
+/** The session of a folder that needs care most, of several the one that was changed last. */
+class Worst {
+  next = '';
+  #severity = -1;
+  #changed = 0;
+
+  async take(path: string, verdict: Verdict, next: string): Promise<void> {
+    const found = severity(verdict);
+    const changed = (await factsOf(path)).mtimeMs;
+    if (found < this.#severity || (found === this.#severity && changed <= this.#changed)) return;
+    [this.#severity, this.#changed, this.next] = [found, changed, next];
+  }
+}
+
+/** A session of a folder gets one line, and what to do next is kept in `worst`. */
 async function show(
   session: Log,
   view: View,
   args: ParsedArgs,
   classify: Classify,
-  isInFolder: boolean,
+  worst: Worst | undefined,
   io: Io,
 ): Promise<number> {
   const rev = args.text('leaf');
@@ -77,14 +94,18 @@ async function show(
   const errors = session.format?.checks && session.name !== '-' ? await errorsIn(session.name, args, io) : undefined;
   const status = await sessionStatus(session, { rev, classify, probe, errors });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
+  const format = session.format?.id;
+  const parent = status.subagentOf && `${agentName(undefined, format ?? '')}:${status.subagentOf}`;
   const source = {
-    ...{ name: session.name, hasTree: session.fileVersion > 1, unit: session.unit, format: session.format?.id },
+    ...{ name: session.name, hasTree: session.fileVersion > 1, unit: session.unit, format, parent },
     session: args.text('session') ?? (await placeIn(args.operands[0] ?? '-')).session,
   };
   const out = new ByteWriter(io.stdout);
-  const text = (): string => statusText(status, source, { style: io.style, clean, verbose: args.flag('verbose') });
-  if (args.flag('json')) out.text(`${safeJson(isInFolder ? { file: session.name, ...status } : status)}\n`);
-  else out.text(isInFolder ? `${clean(session.name)}: ${text().split('\n', 1)[0]}\n` : text());
+  const text = statusText(status, source, { style: io.style, clean, verbose: args.flag('verbose') });
+  const lines = text.trimEnd().split('\n');
+  await worst?.take(session.name, status.verdict, lines.at(-1)?.trim() ?? '');
+  if (args.flag('json')) out.text(`${safeJson(worst ? { file: session.name, ...status } : status)}\n`);
+  else out.text(worst ? `${clean(session.name)}: ${lines[0]}\n` : text);
   await out.flush();
   return status.verdict === 'ready' ? 0 : 1;
 }

@@ -200,6 +200,8 @@ export interface ConversionReport {
   };
   /** The source's own id of the session. */
   readonly session: string;
+  /** The source's id of the session that started this one as its subagent. */
+  readonly subagentOf?: string;
   readonly counts: Readonly<Record<'records' | ConversionOutcome, number>>;
   readonly losses: readonly Loss[];
   /** How much a conversion back restores. */

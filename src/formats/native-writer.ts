@@ -45,6 +45,8 @@ export interface HeaderFacts {
   readonly title?: string | undefined;
   /** The source's id of the session that this one belongs to. */
   readonly parent?: string | undefined;
+  /** The same, if its agent started this session as a subagent of that one. */
+  readonly subagentOf?: string | undefined;
   /** The version of the program that wrote the source. */
   readonly formatVersion?: string | undefined;
 }
@@ -289,6 +291,7 @@ export class NativeWriter {
     this.#sink.report({
       source: { format, ...defined({ version: formatVersion }), sha256: source.sha256, bytes: source.bytes },
       session: id,
+      ...defined({ subagentOf: facts.subagentOf }),
       counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
       losses: this.#losses.list,
       roundtrip,

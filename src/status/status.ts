@@ -65,6 +65,7 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
     pathEnd: { kind, ...(typeof parentId === 'string' ? { id: parentId } : {}) },
     ...(newer === undefined ? {} : { newerWork: index.lineOf(newer) }),
     ...(probes ? { probes } : {}),
+    subagentOf: session.conversion?.subagentOf,
     whenReady: readyStep(session, facts.writer, leaf === last ? undefined : (facts.leafId ?? undefined)),
   };
   return judgeStatus(facts, file, classify);
@@ -136,6 +137,7 @@ export function judgeStatus(path: PathFacts, file: FileState, classify: Classify
   const stableId = file.pathEnd.kind === 'root' ? (path.lastStable?.entryId ?? null) : null;
   return {
     session: file.sessionId,
+    ...(file.subagentOf === undefined ? {} : { subagentOf: file.subagentOf }),
     leafId: path.leafId,
     verdict,
     state: verdict !== beforeExit && beforeExit === 'ready' ? 'process-killed' : (deciding?.state ?? 'unknown'),

@@ -33,6 +33,8 @@ export interface StatusSource {
   readonly unit: 'line' | 'row';
   /** The id of another agent's format. */
   readonly format?: string | undefined;
+  /** How the commands name the session of which this one is a subagent. */
+  readonly parent?: string | undefined;
   /** The requested session, if the source has several. */
   readonly session?: string | undefined;
 }
@@ -49,7 +51,8 @@ interface StatusLook {
 
 /** The status for people, in about ten lines; the last is the command to run next. */
 export function statusText(status: Status, source: StatusSource, { style, clean, verbose }: StatusLook): string {
-  const { verdict, state, pending, leafId, limits } = status;
+  const { verdict, state, pending, leafId, limits, subagentOf = '' } = status;
+  const isSubagent = subagentOf !== '';
   const paint = { ready: style.green, check: style.yellow, confirm: style.yellow, blocked: style.red }[verdict];
   const serious = status.reasons.filter((reason) => reason.verdict !== 'ready');
   const reasons = serious.length > 0 ? serious : status.reasons;
@@ -61,7 +64,8 @@ export function statusText(status: Status, source: StatusSource, { style, clean,
     return `  why: ${clean(reason)}${line === undefined ? '' : ` (${source.unit} ${line})`}`;
   });
   const lines = [
-    `${style.bold(paint(verdict))}: ${MEANING[verdict]} (${state})`,
+    `${style.bold(paint(verdict))}: ${isSubagent && verdict === 'ready' ? 'nothing is open' : MEANING[verdict]} (${state})`,
+    ...(isSubagent ? [`  subagent of: ${clean(subagentOf)}, which is the session to resume`] : []),
     ...why,
     ...(reasons.length > 2 ? [rest(reasons.length - 2, 'more reason')] : []),
     ...pending.slice(0, MAX_CALLS).map((call) => `  pending: ${pendingText(call, clean)}`),
@@ -98,6 +102,7 @@ function nextText(next: NextStep, source: StatusSource): string {
   const { command, entryId } = next;
   if (command === 'repair' || command === 'migrate') return `sessionctl ${command} -i --backup ${fileWord(source)}`;
   if (command === 'validate') return `sessionctl validate ${fileWord(source)}`;
+  if (command === 'status') return `sessionctl status ${source.parent}`;
   const one = sessionWord(source);
   if (command === 'fork') return `sessionctl fork ${one} ${revWord(entryId ?? '')} -o new.jsonl`;
   // With the format, because a format that is only probable is not converted without it.

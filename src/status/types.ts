@@ -59,14 +59,16 @@ interface ToolPlace extends EntryPlace {
 
 /**
  * A command of sessionctl to run before the session is resumed, with the entry to fork at; or the command of its agent
- * that resumes it, with the folder to run it in if that matters.
+ * that resumes it, with the folder to run it in if that matters. `status` is that of the session in `subagentOf`.
  */
 export type NextStep =
-  | Readonly<{ command: 'repair' | 'validate' | 'migrate' | 'fork' | 'convert' | 'log'; entryId?: string }>
+  | Readonly<{ command: 'repair' | 'validate' | 'migrate' | 'fork' | 'convert' | 'status' | 'log'; entryId?: string }>
   | (Readonly<{ command: 'resume' }> & ResumeCommand);
 
 export interface Status {
   readonly session: string | null;
+  /** The id of the session that started this one as its subagent: the agent resumes that one, not this. */
+  readonly subagentOf?: string;
   readonly leafId: string | null;
   readonly verdict: Verdict;
   readonly state: State;
@@ -105,6 +107,7 @@ export interface FileState {
   readonly endsWithNewline: boolean;
   /** The leaf is stale: newer messages are on another branch, at this line. */
   readonly newerWork?: number;
+  readonly subagentOf?: string | undefined;
   /** What to run next if it is ready. */
   readonly whenReady?: NextStep;
   /** How the path ends at its root. */

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot, run } from '../support/run.ts';
@@ -67,6 +67,7 @@ describe('a folder', () => {
     const { code, stdout, stderr } = await run(['status', folder]);
     expect(code).toBe(1);
     const lines = stdout.trim().split('\n');
+    expect(lines.pop()).toBe(`next: sessionctl repair -i --backup ${join(folder, 'torn.jsonl')}`);
     expect(lines.map((line) => line.replace(`${folder}/`, '').replace(/: .*/, ''))).toEqual([
       ...['a.jsonl', 'claude.jsonl', 'deep/old.jsonl', 'torn.jsonl'],
     ]);
@@ -75,6 +76,25 @@ describe('a folder', () => {
     const records = (await run(['status', '--json', folder])).stdout.trim().split('\n');
     expect(records.map((line) => (JSON.parse(line) as { file: string }).file)).toHaveLength(4);
     expect(await run(['status', '--leaf', 'root', folder])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('has at the end of its status what to do about the worst session, of several the one that was changed last', async () => {
+    const folder = scratchFolder();
+    const next = async (): Promise<string | undefined> => (await run(['status', folder])).stdout.split('\n').at(-2);
+    const add = (name: string, text: string, day: number): string => {
+      const path = join(folder, name);
+      writeFileSync(path, text);
+      utimesSync(path, day * 86_400, day * 86_400);
+      return path;
+    };
+    add('a.jsonl', HEADER + user('a', null), 1);
+    const newest = add('b.jsonl', HEADER + user('a', null), 3);
+    add('c.jsonl', HEADER + user('a', null), 2);
+    expect(await next()).toBe(`next: pi --session ${newest}`);
+    const torn = add('d.jsonl', `${HEADER}{"type":"mess`, 1);
+    expect(await next()).toBe(`next: sessionctl repair -i --backup ${torn}`);
+    const again = add('e.jsonl', `${HEADER}{"type":"mess`, 2);
+    expect(await next()).toBe(`next: sessionctl repair -i --backup ${again}`);
   });
 
   it('is taken by commands about many sessions', async () => {

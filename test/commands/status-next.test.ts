@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Status } from '../../src/status/types.ts';
@@ -81,9 +81,49 @@ describe('status of a session that is ready ends with the command that resumes i
     const target = join(folder, 'new.jsonl');
     expect(await run(['convert', '--from', 'aider', `${file}#2026-03-02`, '-o', target])).toMatchObject({ code: 0 });
     expect((await next(target)).line).toBe(`pi --session ${target}`);
-    // A subagent has no session that its agent would list.
-    const subagent = fixture('formats/claude-code/2.1.100/subagent.files/subagents/agent-a8284a73f510e94d0.jsonl');
-    expect((await next(subagent)).line).toBe(`sessionctl convert --from claude-code ${subagent} -o new.jsonl`);
+  });
+
+  it.each([
+    [
+      'claude',
+      'claude-code/2.1.100/subagent.files/subagents/agent-a8284a73f510e94d0',
+      '00000000-0000-4000-8000-000000000014',
+    ],
+    ['codex', 'codex/0.166.0/subagent-2', '01a1e5e8-d313-7a23-b2a4-ad4c11c879e2'],
+    [
+      'gemini',
+      'gemini/hand/0a1b2c3d-0000-4000-8000-000000000009/5e6f7a8b-0000-4000-8000-000000000001',
+      '0a1b2c3d-0000-4000-8000-000000000009',
+    ],
+  ])('or judges the parent of a subagent, which %s does not resume by itself', async (agent, path, parent) => {
+    const file = fixture(`formats/${path}.jsonl`);
+    expect(await next(file)).toEqual({ line: `sessionctl status ${agent}:${parent}`, json: { command: 'status' } });
+    const { stdout } = await run(['status', file]);
+    expect(stdout).toMatch(/^ready: nothing is open \(/);
+    expect(stdout).toContain(`\n  subagent of: ${parent}, which is the session to resume\n`);
+    expect(JSON.parse((await run(['status', '--json', file])).stdout)).toMatchObject({ subagentOf: parent });
+  });
+
+  it('finds that parent among the sessions of the agent', async () => {
+    const home = join(scratch, 'home');
+    const project = join(home, '.claude/projects/p');
+    const folder = fixture('formats/claude-code/2.1.325');
+    const id = '00000000-0000-4000-8000-000000000014';
+    cpSync(join(folder, 'subagent.jsonl'), join(project, `${id}.jsonl`));
+    cpSync(join(folder, 'subagent.files'), join(project, id), { recursive: true });
+    const ran = await run(['status', `claude:${id}`], { env: { HOME: home } });
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toContain(`claude --resume ${id}\n`);
+  });
+
+  it('names no parent whose id could be an option', async () => {
+    const file = join(scratch, 'agent-x.jsonl');
+    const record = {
+      ...{ type: 'user', uuid: 'a', parentUuid: null, isSidechain: true, agentId: 'x', sessionId: '--help' },
+      ...{ timestamp: '2026-01-01T00:00:00.000Z', message: { role: 'user', content: 'Hi' } },
+    };
+    writeFileSync(file, `${JSON.stringify(record)}\n`);
+    expect((await next(file)).line).toBe(`sessionctl convert --from claude-code ${file} -o new.jsonl`);
   });
 
   it('or forks it, where another entry than the last is asked for', async () => {

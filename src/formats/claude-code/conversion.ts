@@ -395,6 +395,6 @@ class ClaudeConversion {
     this.#tree.finish(notes.leaf(this.#places));
     const about = { cwd: notes.cwd, time: notes.time, title: notes.title ?? title, formatVersion: notes.version };
     const parent = scope.is === 'main' ? undefined : sessionId;
-    this.#writer.end({ ...about, id: this.#id, parent }, this.#input.facts());
+    this.#writer.end({ ...about, id: this.#id, parent, subagentOf: parent }, this.#input.facts());
   }
 }

@@ -44,6 +44,7 @@ export async function convertRollout(
   conversion.end();
   const { id = '', payload = {} as JsonObject } = meta ?? {};
   const { title, cwd } = conversion.facts;
+  const startedBy = stringOf(payload['parent_thread_id']) || undefined;
   const named = id === '' ? undefined : await titleFromIndex(source, id);
   writer.end(
     {
@@ -51,7 +52,8 @@ export async function convertRollout(
       time: stringOf(payload['timestamp']) || undefined,
       cwd,
       title: named ?? title,
-      parent: stringOf(payload['forked_from_id']) || stringOf(payload['parent_thread_id']) || undefined,
+      parent: stringOf(payload['forked_from_id']) || startedBy,
+      subagentOf: startedBy,
       formatVersion: stringOf(payload['cli_version']) || undefined,
     },
     input.facts(),

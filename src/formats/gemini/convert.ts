@@ -23,7 +23,8 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
     await read(conversion, writer, source, counted.chunks);
     if (!late.grew || pass === PASSES) {
       const { isChild, ...facts } = conversion.facts;
-      writer.end({ id, ...facts, parent: isChild ? folderOf(source.name) : undefined }, counted.facts());
+      const parent = isChild ? folderOf(source.name) : undefined;
+      writer.end({ id, ...facts, parent, subagentOf: parent }, counted.facts());
       return;
     }
     sink.restart();
