@@ -27,7 +27,9 @@ describe('sessionctl/core', () => {
       const page = await (await browser().newContext()).newPage();
       const errors: string[] = [];
       page.on('pageerror', (error) => errors.push(error.message));
-      await page.addScriptTag({ content: await bundle() });
+      await page.addScriptTag({
+        content: await bundle('iife', "import * as core from 'sessionctl/core';\nglobalThis.core = core;"),
+      });
       const log = bigLog();
       const text = readFileSync(claude, 'utf8');
       const seen = await page.evaluate(work as never, { log, text });
@@ -36,6 +38,23 @@ describe('sessionctl/core', () => {
       expect(seen).toEqual(await work({ log, text }, library));
     },
   );
+
+  it.skipIf(!hasChromium)('shows a log in a frame by the very lines of the page, where its search runs', async () => {
+    const docs = readFileSync(join(projectRoot, 'docs/library.md'), 'utf8');
+    const example = /^## In a browser$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(docs)?.[1] ?? '';
+    const page = await (await browser().newContext()).newPage();
+    const errors: string[] = [];
+    page.on('pageerror', (error) => errors.push(error.message));
+    const file = `const file = new File([${JSON.stringify(readFileSync(claude, 'utf8'))}], 'session.jsonl');\n`;
+    const content = await bundle('esm', `${file}${example}globalThis.messages = messages.length;\n`);
+    await page.addScriptTag({ content, type: 'module' });
+    const frame = page.frameLocator('iframe');
+    await frame.getByRole('searchbox').fill('You are welcome.');
+    await expect.poll(() => frame.locator('output').textContent()).toBe('1 of 1');
+    const { messages } = await library.contextOf(readFileSync(claude));
+    expect(await page.evaluate('globalThis.messages')).toBe(messages.length);
+    expect(errors).toEqual([]);
+  });
 });
 
 type Core = Pick<typeof library, 'contextOf' | 'status' | 'convert' | 'exportSession' | 'openSession' | 'leaves'>;
@@ -67,14 +86,13 @@ function bigLog(): string {
 }
 
 /** As whoever installed the package would bundle it for a page. */
-async function bundle(): Promise<string> {
+async function bundle(format: 'iife' | 'esm', contents: string): Promise<string> {
   const folder = scratchFolder();
   mkdirSync(join(folder, 'node_modules'));
   symlinkSync(projectRoot, join(folder, 'node_modules/sessionctl'));
-  const contents = "import * as core from 'sessionctl/core';\nglobalThis.core = core;";
   const result = await build({
     ...{ stdin: { contents, resolveDir: folder }, bundle: true, write: false, logLevel: 'error' },
-    ...{ format: 'iife', platform: 'browser', target: 'es2023' },
+    ...{ format, platform: 'browser', target: 'es2023' },
   });
   return result.outputFiles[0]?.text ?? '';
 }
