@@ -78,10 +78,11 @@ function table(titles: readonly string[], rows: readonly (readonly string[])[]):
 /** What is done with each format, and where its logs are. */
 function supportTable(formats: readonly Support[], withLocations = false): string {
   const word = (can: boolean): string => (can ? 'yes' : '');
-  const titles = ['format', 'files', 'read', '`validate`', '`repair`', '`convert --to`'];
-  const rows = formats.map(({ id, files, reads, checks, repairs, writes, locations }) => {
+  const titles = ['format', 'files', 'tested with', 'read', '`validate`', '`repair`', '`convert --to`'];
+  const rows = formats.map(({ id, files, versions, reads, checks, repairs, writes, locations }) => {
     const where = locations.map((path) => `\`${path}\``).join(', ');
-    return [`\`${id}\``, files, ...[reads, checks, repairs, writes].map(word), ...(withLocations ? [where] : [])];
+    const can = [reads, checks, repairs, writes].map(word);
+    return [`\`${id}\``, files, versions.join(', '), ...can, ...(withLocations ? [where] : [])];
   });
   return table([...titles, ...(withLocations ? ['where'] : [])], rows);
 }

@@ -43,7 +43,8 @@ function table(
         (format[key as keyof typeof ABILITIES] ? word : '-').padEnd(word.length),
       );
       const where = format.locations.map((path) => `${' '.repeat(names + 2)}${style.dim(short(path))}\n`);
-      return `${style.bold(format.id.padEnd(names))}  ${can.join(' ')}  ${format.files}\n${where.join('')}`;
+      const tested = format.versions.length > 0 ? `; tested with ${format.versions.join(', ')}` : '';
+      return `${style.bold(format.id.padEnd(names))}  ${can.join(' ')}  ${format.files}${tested}\n${where.join('')}`;
     })
     .join('');
 }

@@ -248,6 +248,8 @@ export interface LogFormat {
   readonly noun: string;
   /** The files that are read, for `formats`; JSONL where undefined. */
   readonly files?: string;
+  /** The versions of the agent that the logs in fixtures are from, or whose behavior was tried, oldest first. */
+  readonly versions?: readonly string[];
   /** Whether a file that starts like this has the format. */
   detect(head: Head): Certainty | undefined;
   /** The folders where the agent keeps its logs. */

@@ -8,6 +8,8 @@ export interface Support {
   readonly id: string;
   /** The files that are read. */
   readonly files: string;
+  /** The versions of the agent that it is tested with; empty where the logs of the tests were made by hand. */
+  readonly versions: readonly string[];
   readonly reads: boolean;
   readonly checks: boolean;
   readonly repairs: boolean;
@@ -16,13 +18,17 @@ export interface Support {
   readonly locations: readonly string[];
 }
 
-const NATIVE = { pi: piLocations, omp: ompLocations } as const;
+const NATIVE = {
+  pi: { locations: piLocations, versions: ['0.73.1', '1.5.0'] },
+  omp: { locations: ompLocations, versions: ['18.2.3'] },
+} as const;
 
 /** All formats that are more than recognized. */
 export async function supportedFormats(env: Environment): Promise<Support[]> {
   const own = ORIGINS.map((id) => {
-    const locations = NATIVE[id](env);
-    return { id, files: 'JSONL, versions 1 to 3', reads: true, checks: true, repairs: true, writes: true, locations };
+    const { locations, versions } = NATIVE[id];
+    const can = { reads: true, checks: true, repairs: true, writes: true };
+    return { id, files: 'JSONL, versions 1 to 3', versions, ...can, locations: locations(env) };
   });
   const others = foreignFormats.filter(({ toNative, fromNative }) => toNative ?? fromNative);
   return [...own, ...(await Promise.all(others.map((format) => supportOf(format, env))))];
@@ -33,6 +39,7 @@ async function supportOf(format: LogFormat, env: Environment): Promise<Support> 
   return {
     id: format.id,
     files: format.files ?? 'JSONL',
+    versions: format.versions ?? [],
     reads: format.toNative !== undefined,
     checks: (checks ?? format.nativeSessions) !== undefined,
     repairs: checks?.edit !== undefined,

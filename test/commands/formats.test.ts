@@ -1,9 +1,12 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { foreignFormats, readFormats, writtenFormats } from '../../src/formats/index.ts';
-import { run } from '../support/run.ts';
+import { projectRoot, run } from '../support/run.ts';
 
 interface Row {
   readonly id: string;
+  readonly versions: readonly string[];
   readonly reads: boolean;
   readonly checks: boolean;
   readonly repairs: boolean;
@@ -38,6 +41,19 @@ describe('formats', () => {
     expect(await where({ HOME: '/home/ada', PI_CODING_AGENT_DIR: '/pi' }, 'pi')).toContain('/pi/sessions');
     expect(await where({ HOME: '/home/ada', CODEX_HOME: '/codex' }, 'codex')).toContain('/codex/sessions');
     expect(await where({}, 'omp')).toEqual([]);
+  });
+
+  it('names the versions of the agents whose own logs are in fixtures', async () => {
+    const all = await rows();
+    for (const { id, versions } of all) {
+      const folder = join(projectRoot, 'fixtures/formats', id);
+      const found = existsSync(folder) ? readdirSync(folder).filter((name) => /^\d+\.\d+\.\d+$/.test(name)) : [];
+      if (found.length > 0) expect([...versions].sort()).toEqual(found.sort());
+    }
+    const tested = all.filter(({ versions }) => versions.length > 0).map(({ id }) => id);
+    expect(tested).toEqual(['pi', 'omp', 'codex', 'claude-code', 'gemini', 'goose', 'opencode']);
+    const { stdout } = await run(['formats']);
+    expect(stdout).toMatch(/^gemini .*; tested with 0\.61\.0$/m);
   });
 
   it('prints a table for people, with the home folder short', async () => {

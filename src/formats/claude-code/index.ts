@@ -13,6 +13,7 @@ export const claudeCode: LogFormat = {
   title: 'a Claude Code transcript',
   noun: 'Claude Code transcript',
   files: 'JSONL transcripts, with the files of subagents',
+  versions: ['2.1.100', '2.1.325'],
   detect: ({ objects }) => {
     const turns = objects.filter(isTurn);
     if (turns.some((turn) => Object.hasOwn(turn, 'isSidechain'))) return 'certain';

@@ -8,6 +8,7 @@ export const codex: LogFormat = {
   title: 'a Codex rollout',
   noun: 'Codex rollout',
   files: 'rollouts of all versions, also packed (.jsonl.zst)',
+  versions: ['0.98.0', '0.166.0'],
   detect: ({ objects, first, document }) => {
     if (first?.['type'] === 'session_meta' && hasMembers(first['payload'], { id: 'string' })) return 'certain';
     // Older versions: a first line without a type, or one JSON document.

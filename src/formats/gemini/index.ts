@@ -7,6 +7,7 @@ export const gemini: LogFormat = {
   title: 'a Gemini CLI session',
   noun: 'Gemini CLI session',
   files: 'JSONL, older JSON, saved checkpoints',
+  versions: ['0.61.0'],
   detect: (head) => {
     if (hasMembers(head.first, { type: 'absent', sessionId: 'string', projectHash: 'string' })) return 'certain';
     if (head.documentHas('sessionId', 'projectHash', 'messages')) return 'certain';

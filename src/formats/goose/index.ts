@@ -8,6 +8,7 @@ export const goose: LogFormat = {
   title: 'a Goose session',
   noun: 'Goose session',
   files: 'sessions.db, JSON exports, older JSONL',
+  versions: ['schema 9'],
   detect: (head) => {
     if (isDatabase(head) || isExport(head)) return 'certain';
     const { first } = head;

@@ -7,6 +7,7 @@ export const opencode: LogFormat = {
   title: 'an OpenCode session',
   noun: 'OpenCode session',
   files: 'opencode.db, exports (JSON)',
+  versions: ['1.18.33'],
   detect: (head) => (isExport(head) || isStore(head) ? 'certain' : undefined),
   logNames: /^opencode(?:-[\w-]+)?\.db$/,
   locations: (env) => {

@@ -5,7 +5,7 @@ export const seed000: LogFormat = {
   id: 'seed-000',
   title: 'a session log of version 1 with ids',
   noun: 'session log of version 1 with ids',
-  files: 'JSONL of version 1 with ids, which is read as a log of pi',
+  files: 'JSONL of version 1 with ids, read as pi',
   detect: () => undefined,
   fromNative: async (session, sink) => (await import('./write.ts')).writeSeed000(session, sink),
 };
