@@ -91,8 +91,10 @@ async function show(
     const workspace = new Workspace(folder, typeof cwd === 'string' ? cwd : '');
     return probeCalls(facts, classify, (path, size) => workspace.look(path, size));
   };
-  const errors = session.format?.checks && session.name !== '-' ? await errorsIn(session.name, args, io) : undefined;
-  const status = await sessionStatus(session, { rev, classify, probe, errors });
+  const found = session.format?.checks && session.name !== '-' ? await findingsIn(session.name, args, io) : undefined;
+  const errors = found?.filter(({ severity }) => severity === 'error');
+  const warnings = found?.filter(({ severity }) => severity === 'warning');
+  const status = await sessionStatus(session, { rev, classify, probe, errors, warnings });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   const format = session.format?.id;
   const parent = status.subagentOf && `${agentName(undefined, format ?? '')}:${status.subagentOf}`;
@@ -110,10 +112,9 @@ async function show(
   return status.verdict === 'ready' ? 0 : 1;
 }
 
-/** What `validate` reports as errors. */
-async function errorsIn(name: string, args: ParsedArgs, io: Io): Promise<readonly Finding[]> {
+/** What `validate` reports. */
+async function findingsIn(name: string, args: ParsedArgs, io: Io): Promise<readonly Finding[]> {
   const { checkFile, LogChecker } = await import('../validate/log-checker.ts');
   const settings = { levels: new Map(), from: args.text('from'), scanner: scannerKind(io.env) };
-  const { findings } = await checkFile(new LogChecker(settings, io.random), name);
-  return findings.filter(({ severity }) => severity === 'error');
+  return (await checkFile(new LogChecker(settings, io.random), name)).findings;
 }

@@ -2,7 +2,7 @@ import { type Dialect, stringOf } from '../entries/entry-type.ts';
 import { resumeNative } from '../formats/native/resume.ts';
 import type { Log } from '../log/log.ts';
 import type { PathFacts } from './facts.ts';
-import type { FileState, NextStep, Reason, State } from './types.ts';
+import type { FileState, NextStep, Reason, ReportedLine, State } from './types.ts';
 
 /** Ids that no agent takes for an option: text from a log ends up in a command line. */
 const SAFE_ID = /^[A-Za-z0-9][\w.-]*$/;
@@ -28,15 +28,15 @@ export function readyStep(session: Log, writer: Dialect | undefined, entryId: st
 /** The command that leads on from the current state; null if there is nothing to run. */
 export function nextStep(
   { compaction, leafId }: PathFacts,
-  { hasHeader, version, isRepairable, errors, whenReady }: FileState,
+  file: FileState,
   reasons: readonly Reason[],
   stableId: string | null,
 ): NextStep | null {
+  const { hasHeader, version, whenReady } = file;
   const has = (state: State) => reasons.some((one) => one.state === state && one.verdict !== 'ready');
   // repair does not know an unknown version either.
   if (hasHeader && version === undefined) return { command: 'validate' };
-  const isHopeless = errors !== undefined && !errors.some(({ fixable }) => fixable);
-  if (has('damaged') && isRepairable) return { command: isHopeless ? 'validate' : 'repair' };
+  if (has('damaged') && file.isRepairable) return repairStep(file);
   const verdict = reasons[0]?.verdict ?? 'ready';
   if (verdict !== 'blocked') return verdict === 'ready' ? (whenReady ?? null) : null;
   if (version === 1) return { command: 'migrate' };
@@ -44,4 +44,11 @@ export function nextStep(
   const entryId = isHalf ? (compaction?.previousId ?? null) : stableId;
   const canFork = entryId !== null && (isHalf || entryId !== leafId);
   return canFork ? { command: 'fork', entryId } : { command: 'log' };
+}
+
+function repairStep({ errors, warnings = [], damage }: FileState): NextStep {
+  if (!errors || errors.some(({ fixable }) => fixable)) return { command: 'repair' };
+  const isFixed = (one: ReportedLine): boolean => one.fixable && damage.some(({ line }) => line === one.line);
+  const only = [...new Set(warnings.filter(isFixed).map(({ rule }) => rule))];
+  return only.length > 0 ? { command: 'repair', only } : { command: 'validate' };
 }

@@ -26,11 +26,12 @@ interface SessionStatusOptions {
   readonly probe?: (facts: PathFacts) => ReadonlyMap<CallFacts, Probe> | undefined;
   /** Errors that `validate` finds in another agent's log, which reading leaves out. */
   readonly errors?: FileState['errors'];
+  readonly warnings?: FileState['warnings'];
 }
 
 /** Judges whether a session may be resumed. Holds the ids of the path and the calls of its last turn. */
 export async function sessionStatus(session: Log, options: SessionStatusOptions): Promise<Status> {
-  const { rev, classify, probe, errors } = options;
+  const { rev, classify, probe, errors, warnings } = options;
   const { index, header, endsWithNewline } = session;
   const last = await lastEntry(session);
   const leaf = rev === undefined ? last : await resolveEntry(session, rev);
@@ -57,6 +58,7 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
     isRepairable: session.format === undefined || (await session.format.checks?.())?.edit !== undefined,
     // An empty file cannot be repaired.
     errors: header === undefined && index.size === 0 && session.damage.length === 0 ? [] : errors,
+    warnings,
     version: header && versionOf(header).known ? session.fileVersion : undefined,
     damage: damageState(session, path),
     unit: session.unit,

@@ -99,8 +99,12 @@ function nextText(next: NextStep, source: StatusSource): string {
     const words = next.argv.map(shellWord).join(' ');
     return next.cwd === undefined ? words : `cd ${shellWord(next.cwd)} && ${words}`;
   }
+  if (next.command === 'repair') {
+    const only = next.only ? `--only ${next.only.join(',')} ` : '';
+    return `sessionctl repair -i --backup ${only}${fileWord(source)}`;
+  }
   const { command, entryId } = next;
-  if (command === 'repair' || command === 'migrate') return `sessionctl ${command} -i --backup ${fileWord(source)}`;
+  if (command === 'migrate') return `sessionctl migrate -i --backup ${fileWord(source)}`;
   if (command === 'validate') return `sessionctl validate ${fileWord(source)}`;
   if (command === 'status') return `sessionctl status ${source.parent}`;
   const one = sessionWord(source);

@@ -58,11 +58,13 @@ interface ToolPlace extends EntryPlace {
 }
 
 /**
- * A command of sessionctl to run before the session is resumed, with the entry to fork at; or the command of its agent
- * that resumes it, with the folder to run it in if that matters. `status` is that of the session in `subagentOf`.
+ * A command of sessionctl to run before the session is resumed, with the entry to fork at, or with the rules that only
+ * warn, for `repair --only`; or the command of its agent that resumes it, with the folder to run it in if that matters.
+ * `status` is that of the session in `subagentOf`.
  */
 export type NextStep =
-  | Readonly<{ command: 'repair' | 'validate' | 'migrate' | 'fork' | 'convert' | 'status' | 'log'; entryId?: string }>
+  | Readonly<{ command: 'validate' | 'migrate' | 'fork' | 'convert' | 'status' | 'log'; entryId?: string }>
+  | Readonly<{ command: 'repair'; only?: readonly string[] }>
   | (Readonly<{ command: 'resume' }> & ResumeCommand);
 
 export interface Status {
@@ -88,6 +90,13 @@ export interface Status {
   readonly limits: readonly string[];
 }
 
+/** A finding of `validate`. */
+export interface ReportedLine {
+  readonly line: number;
+  readonly rule: string;
+  readonly fixable: boolean;
+}
+
 /** What is known of the file besides the entries of the path. */
 export interface FileState {
   readonly sessionId: string | null;
@@ -95,7 +104,9 @@ export interface FileState {
   /** Whether `repair` knows its format. */
   readonly isRepairable: boolean;
   /** Errors that `validate` finds in another agent's log; undefined if it was not checked. */
-  readonly errors?: readonly { readonly line: number; readonly rule: string; readonly fixable: boolean }[] | undefined;
+  readonly errors?: readonly ReportedLine[] | undefined;
+  /** What `validate` reports beside them; `repair` fixes it only if it is asked to. */
+  readonly warnings?: readonly ReportedLine[] | undefined;
   /** Undefined if it is unknown. */
   readonly version: number | undefined;
   /** `needed` if the line is the header or on the path. */

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DialectDetector } from '../../src/entries/dialect.ts';
@@ -633,12 +642,19 @@ describe('damage in the log of another agent', () => {
     ['not-json', 'codex'],
     ['not-an-object', 'codex'],
     ['invalid-utf8', 'claude-code'],
-  ])('by %s in %s, a warning that repair leaves alone, is shown by validate', async (rule, format) => {
-    const log = join(projectRoot, 'fixtures/rules', rule, format, 'bad.jsonl');
-    const { stdout } = await run(['status', '--from', format, log]);
-    expect(stdout).toMatch(/^ {2}next: sessionctl validate /m);
-    const piped = await run(['status', '--from', format, '-'], { stdin: readFileSync(log) });
+    ['not-json', 'claude-code'],
+  ])('by %s in %s, a warning that repair leaves alone, is fixed by what it says', async (rule, format) => {
+    const log = join(scratch, `${rule}-${format}.jsonl`);
+    copyFileSync(join(projectRoot, 'fixtures/rules', rule, format, 'bad.jsonl'), log);
+    expect((await run(['repair', '--check', log])).code).toBe(0);
+    const { stdout } = await run(['status', log]);
+    expect(stdout).toContain(`\n  next: sessionctl repair -i --backup --only ${rule} ${log}\n`);
+    const { next } = JSON.parse((await run(['status', '--json', log])).stdout) as Status;
+    expect(next).toEqual({ command: 'repair', only: [rule] });
     // What comes from a pipe is not checked.
+    const piped = await run(['status', '--from', format, '-'], { stdin: readFileSync(log) });
     expect(piped.stdout).toMatch(/^ {2}next: sessionctl repair -i --backup FILE$/m);
+    expect((await run(['repair', '-i', '--backup', '--only', rule, log])).code).toBe(0);
+    expect((await run(['status', log])).stdout).not.toContain('damaged');
   });
 });
