@@ -46,8 +46,10 @@ function* recordsIn(
   if ('line' in piece) {
     const line = new Line(...piece.line);
     const { number, offset, length } = line;
-    const value = line.oversize === 0 && line.wellFormed ? read(line.text) : undefined;
-    if (value) yield { value, line: number, offset, length, textsBefore: held?.count ?? 0 };
+    const { text, mark } = unmarked(line.oversize === 0 && line.wellFormed ? line.text : '', number);
+    const value = read(text);
+    if (value)
+      yield { value, line: number, offset: offset + mark, length: length - mark, textsBefore: held?.count ?? 0 };
     else reportDamage(line, onDamage);
     return;
   }
@@ -56,7 +58,7 @@ function* recordsIn(
   let { number, offset } = piece;
   let next = 0;
   for (let at = 0; at < texts.length; at++) {
-    const text = texts[at] as string;
+    const { text, mark } = unmarked(texts[at] as string, number);
     const length = facts[at * LINE_FACTS] as number;
     const flags = facts[at * LINE_FACTS + 1] as number;
     const textsBefore = held?.count ?? 0;
@@ -68,11 +70,17 @@ function* recordsIn(
         length: rests[next + 2] as number,
       });
     const value = (flags & SUSPECT) > 0 ? read(text) : parseObject(text);
-    if (value) yield { value, line: number, offset, length, textsBefore, json: flags === 0 ? text : undefined };
+    const place = { line: number, offset: offset + mark, length: length - mark };
+    if (value) yield { value, ...place, textsBefore, json: flags === 0 ? text : undefined };
     else reportDamage(new Line(number, offset, encodeUtf8(held?.wholeJson(text) ?? text), true, 'utf8'), onDamage);
     number++;
     offset += length + 1;
   }
+}
+
+/** A line without the byte order mark that the first one may have, and how many bytes that has. */
+function unmarked(text: string, number: number): { readonly text: string; readonly mark: number } {
+  return number === 1 && text.startsWith('\ufeff') ? { text: text.slice(1), mark: 3 } : { text, mark: 0 };
 }
 
 function reportDamage(line: Line, onDamage: OnDamage): void {

@@ -31,6 +31,24 @@ async function bash(script: string, cwd = scratch) {
 
 const linesOf = (text: string): string[] => text.trimEnd().split('\n');
 
+describe('a log behind a byte order mark', () => {
+  it.each(['claude-code', 'codex', 'event-log', 'gemini', 'goose', 'record-log', 'sts'])(
+    'is read whole, as the same log without one: %s',
+    async (format) => {
+      const folder = join(projectRoot, 'fixtures/rules/byte-order-mark', format);
+      const path = join(newFolder(), 'log.jsonl');
+      const shown = async (text: string): Promise<unknown[]> => {
+        writeFileSync(path, text);
+        const commands = ['log', 'context', 'stats', 'export'];
+        return await Promise.all(commands.map((command) => run([command, path], { env: { TZ: 'UTC' } })));
+      };
+      const marked = readFileSync(join(folder, 'bad.jsonl'), 'utf8');
+      expect(marked.startsWith('\ufeff')).toBe(true);
+      expect(await shown(marked)).toEqual(await shown(marked.slice(1)));
+    },
+  );
+});
+
 describe('convert', () => {
   it.each(logs)(
     'makes a session of %s that validates, in both dialects, accounted for and the same each time',
