@@ -138,8 +138,11 @@ describe('the package', () => {
       're2js',
       'node-sqlite3-wasm',
       'buffer',
+      'assemblyscript',
     ])
       expect(licenses).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, 'm'));
+    // Its license asks for its notice, which names musl, too.
+    expect(licenses).toContain(readFileSync(join(projectRoot, 'node_modules/assemblyscript/NOTICE'), 'utf8').trim());
   });
 
   it('is installed with its command and its man page, from a tarball and without a registry', async () => {
