@@ -51,6 +51,16 @@ describe('the pages', () => {
     for (const { page, line, commands } of blocks) expect(commands.length, `${page}:${line}`).toBeGreaterThan(0);
   });
 
+  it('have no example of a kind that no test runs', () => {
+    // test/ci.test.ts runs yaml, test/library js and ts, test/rules what is in docs/rules.md.
+    const fences = pages.flatMap((page) =>
+      [...textOf(page).matchAll(/^```(\w*)\n[\s\S]*?^```$/gm)].map(([, kind]) => ({ page, kind })),
+    );
+    const unknown = fences.filter(({ kind = '' }) => !['console', 'yaml', 'js', 'ts'].includes(kind));
+    const shell = ['README.md', 'README.md', 'docs/ci.md'].map((page) => ({ page, kind: 'sh' }));
+    expect(unknown).toEqual(shell);
+  });
+
   it.skipIf(!ready).each(blocks)(
     '$page shows at line $line what $commands.0 prints; if not, run npm run docs',
     (block) => {
