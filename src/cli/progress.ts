@@ -31,15 +31,9 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
   let current = '';
   let phase = READING;
   let share = 0;
-  /** Where the total last grew: the share continues from there and never falls. */
-  let from = { share: 0, bytes: 0 };
-  const nextShare = (): number => {
-    const left = expected - from.bytes;
-    return left > 0 ? from.share + (1 - from.share) * Math.min(1, (bytes - from.bytes) / left) : 1;
-  };
+  /** It never falls: where the total grows, it stays until as much of that has been read. */
   const percent = (): number => {
-    if (nextShare() < share) from = { share, bytes };
-    share = nextShare();
+    share = Math.max(share, Math.min(1, bytes / expected));
     return Math.floor(share * 100);
   };
   const draw = (): void => {

@@ -85,6 +85,8 @@ async function redactAll(args: ParsedArgs, io: Io, redaction: Redaction, reading
   const hasSeveral = args.operands.length > 1 || (await isFolderName(args.operands[0] ?? '-'));
   const count = { logs: 0, found: 0 };
   const code = await rewrite(args, io, async (input, out) => {
+    // A file is searched before the first byte of it is written.
+    if (input.rereadable) io.progress.expect(input.size);
     const { replaced, refs, damaged } = await redactOne(input, out, redaction.redactor, reading);
     await redaction.saveMap();
     count.logs++;

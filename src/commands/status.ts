@@ -50,10 +50,11 @@ export const command: Command = {
     const [name = '-'] = args.operands;
     const worst = (await isFolderName(name)) ? new Worst() : undefined;
     const work = (session: Log, view: View) => show(session, view, args, classifier(rules), worst, io);
-    if (!worst) return await readSession(name, io, work, { ...choiceIn(args) });
+    const options = { ...choiceIn(args), readings: 1 };
+    if (!worst) return await readSession(name, io, work, options);
     const stray = ['leaf', 'session'].find((one) => args.text(one) !== undefined);
     if (stray) throw new UsageError(`--${stray} is about one session; '${name}' is a folder`);
-    const code = await eachLog([name], io, (path) => readSession(path, io, work, { ...choiceIn(args) }));
+    const code = await eachLog([name], io, (path) => readSession(path, io, work, options));
     if (!args.flag('json') && worst.next !== '') io.stdout.write(`${worst.next}\n`);
     return code;
   },
@@ -94,7 +95,8 @@ async function show(
   const found = session.format?.checks && session.name !== '-' ? await findingsIn(session.name, args, io) : undefined;
   const errors = found?.filter(({ severity }) => severity === 'error');
   const warnings = found?.filter(({ severity }) => severity === 'warning');
-  const status = await sessionStatus(session, { rev, classify, probe, errors, warnings });
+  const onPath = (path: Int32Array): void => view.reads(path);
+  const status = await sessionStatus(session, { rev, classify, probe, errors, warnings, onPath });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   const format = session.format?.id;
   const parent = status.subagentOf && `${agentName(undefined, format ?? '')}:${status.subagentOf}`;

@@ -35,6 +35,8 @@ export interface LogSource {
   /** The name in messages. */
   readonly name: string;
   chunks(): AsyncIterable<Uint8Array>;
+  /** The same for a look at the start, which the progress does not count. */
+  start(): AsyncIterable<Uint8Array>;
   /** Tells the progress that all of it will be read so many times, not once. */
   readonly willRead?: ((times: number) => void) | undefined;
   /** Fills the buffer from a position; fewer bytes only at the end. */

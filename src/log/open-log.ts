@@ -227,6 +227,7 @@ export function logSource(
     random,
     scanner,
     chunks: () => options.chunks?.(store) ?? store.chunks(),
+    start: () => store.chunks(),
     willRead: (times) => options.onMorePasses?.((times - 1) * (store.size ?? 0)),
     readAt: (buffer, position) => store.readAt(buffer, position),
     database: store.database,

@@ -22,6 +22,8 @@ interface SessionStatusOptions {
   /** The entry whose path is judged; default: the last entry of the log. */
   readonly rev?: string | undefined;
   readonly classify: Classify;
+  /** Called with the entries that are read. */
+  readonly onPath?: (path: Int32Array) => void;
   /** Checks whether files named by pending calls have the content that the calls would leave. */
   readonly probe?: (facts: PathFacts) => ReadonlyMap<CallFacts, Probe> | undefined;
   /** Errors that `validate` finds in another agent's log, which reading leaves out. */
@@ -36,6 +38,7 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
   const last = await lastEntry(session);
   const leaf = rev === undefined ? last : await resolveEntry(session, rev);
   const path = pathTo(index, leaf);
+  options.onPath?.(path);
   const [root] = path;
   const facts = new PathFacts([session.titleSlot, header]);
   let parentId: unknown;

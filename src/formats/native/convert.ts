@@ -14,7 +14,7 @@ import type { ConversionOptions, ConversionOutcome, LogFormat, LogSource, Native
 import { Losses, totalCounts } from '../losses.ts';
 import { inDialect } from './dialects.ts';
 import { skimIds } from './ids.ts';
-import { Migration, versionIn } from './migration.ts';
+import { Migration, passesOf, versionIn } from './migration.ts';
 import { fromSeed000 } from './seed-000.ts';
 
 /** A name of the session: its JSON text, and the string. */
@@ -26,9 +26,9 @@ interface Title {
 /** Converts between the dialects of pi and omp. What both write alike stays byte for byte. */
 export const nativeLog: Required<Pick<LogFormat, 'toNative'>> = {
   toNative: async (source, sink, options) => {
-    const version = await versionIn(source.chunks());
+    const version = await versionIn(source.start());
     const conversion = new DialectConversion(source, sink, options);
-    const migration = version < 3 ? await migrationOf(source, conversion, sink) : undefined;
+    const migration = version < 3 ? await migrationOf(source, version, conversion, sink) : undefined;
     const { chunks, facts } = countingSource(source);
     for await (const lines of readLineBatches(chunks)) {
       for (const line of lines) if (!line.blank) conversion.line(line, migration);
@@ -37,15 +37,19 @@ export const nativeLog: Required<Pick<LogFormat, 'toNative'>> = {
   },
 };
 
-async function migrationOf(source: LogSource, conversion: DialectConversion, sink: NativeSink): Promise<Migration> {
-  const { name, random } = source;
-  source.willRead?.(2);
+async function migrationOf(
+  { name, random, chunks, willRead }: LogSource,
+  version: 1 | 2 | 3,
+  conversion: DialectConversion,
+  sink: NativeSink,
+): Promise<Migration> {
+  willRead?.(passesOf(version));
   return new Migration({
     name,
     random,
     onDamage: (line) => conversion.damaged(line),
     onWarning: ({ line, message }) => sink.warn(line, message),
-    taken: await skimIds(source.chunks(), random(8)),
+    taken: version === 1 ? await skimIds(chunks(), random(8)) : undefined,
   });
 }
 
