@@ -93,6 +93,11 @@ describe('a bundle', () => {
     expect(text).not.toMatch(/ZodError|\$ZodType|yargs/);
   });
 
+  it('of readEntries alone is as large as the page says', async () => {
+    const said = /`readEntries` alone is a bundle of at most (\d+) kB/.exec(pages.join('\n'))?.[1];
+    expect(said).toBe(String(Math.ceil((await bundled('readEntries')).length / 1000)));
+  });
+
   it('of validate has the schemas, and still no yargs', async () => {
     const text = await bundled('validate');
     expect(text).toContain('ZodError');
