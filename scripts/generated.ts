@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import packageJson from '../package.json' with { type: 'json' };
-import { optionSpelling, optionText, usageLine } from '../src/cli/help.ts';
 import { commands } from '../src/commands/index.ts';
 import { foreignFormats } from '../src/formats/index.ts';
 import { type Support, supportedFormats } from '../src/formats/support.ts';
@@ -10,6 +9,7 @@ import { main, type ProcessIo } from '../src/main.ts';
 import { rules } from '../src/rules/index.ts';
 import type { Rule } from '../src/rules/rule.ts';
 import type { NamedCommand } from '../src/shared/command.ts';
+import { commandPage } from './command-page.ts';
 import { libraryTypes } from './library-types.ts';
 import { manPage } from './man-page.ts';
 import { type AgentLevels, rulePage } from './rule-docs.ts';
@@ -22,13 +22,19 @@ export interface GeneratedFile {
   readonly make: (projectRoot: string) => Promise<string>;
 }
 
-/** Pages for people. What is between two marks in them is made from the sources, and every example is run. */
+/**
+ * Pages for people. What is between two marks in them is made from the sources, the page of the commands is as a whole, and
+ * every example is run.
+ */
 export const pages: readonly string[] = ['README.md', ...readdirSync('docs').flatMap(handwritten)];
 
 export const generatedFiles: readonly GeneratedFile[] = [
   ...pages.map((path) => ({
     path,
-    make: async (root: string) => await withParts(readFileSync(join(root, path), 'utf8')),
+    make: async (root: string) => {
+      const page = readFileSync(join(root, path), 'utf8');
+      return path === 'docs/commands.md' ? commandPage(await loadedCommands(), page) : await withParts(page);
+    },
   })),
   { path: 'src/library/types.ts', make: async () => libraryTypes() },
   { path: 'docs/rules.md', make: async () => await rulePage(rules, await agentLevels(), checkedExample) },
@@ -62,7 +68,6 @@ async function withParts(page: string): Promise<string> {
         commands.map(({ name, summary }) => [commandLink(name), summary]),
       ),
     ],
-    ...(await loadedCommands()).map((command) => [`options of ${command.name}`, optionList(command)] as const),
   ]);
   return page.replace(PART, (_, open: string, name: string, close: string) => {
     const part = parts.get(name);
@@ -89,12 +94,6 @@ function supportTable(formats: readonly Support[], withLocations = false): strin
 
 function commandLink(name: string): string {
   return `[\`${name}\`](docs/commands.md#${name})`;
-}
-
-function optionList(command: NamedCommand): string {
-  const options = command.options.map((option) => `- \`${optionSpelling(option)}\`: ${optionText(option)}`);
-  const memory = command.description.filter((paragraph) => paragraph.startsWith('Memory:'));
-  return [`\`${usageLine(command)}\``, '', ...options, '', ...memory].join('\n').trimEnd();
 }
 
 /** Agents that were tried; formats without one have the level of their rules in `--list-rules --from`. */

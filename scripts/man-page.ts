@@ -1,5 +1,6 @@
-import { optionSpelling, optionText, usageLine } from '../src/cli/help.ts';
-import { COMMON_OPTIONS, type NamedCommand, type Option } from '../src/shared/command.ts';
+import { capital, isItem, optionSpelling, optionText, topicsOf, usageLine } from '../src/cli/help.ts';
+import { ABOUT, ENVIRONMENT, EXIT_CODES, MEMORY, OUTPUT, TOPICS, type Topic } from '../src/cli/topics.ts';
+import { COMMON_OPTIONS, INDEX, type NamedCommand, type Option } from '../src/shared/command.ts';
 
 /** The manual page, made from what the help is made from. It has no date, so the same commands give the same page. */
 export function manPage(commands: readonly NamedCommand[], version: string): string {
@@ -13,24 +14,19 @@ export function manPage(commands: readonly NamedCommand[], version: string): str
     '.I COMMAND',
     '[\\fIOPTION\\fR]... [\\fIFILE\\fR]...',
     '.SH DESCRIPTION',
-    text('A session log is one JSON object a line: a header, then entries that form a tree.'),
-    text(
-      'Every command is a filter: no FILE, or a single dash, is standard input, and standard output carries data only.',
-    ),
-    text("Notes and errors go to standard error. '--' ends the options."),
+    ...prose(ABOUT).slice(1),
     '.SH COMMANDS',
     ...commands.flatMap(commandPart),
     '.SH COMMON OPTIONS',
     ...COMMON_OPTIONS.flatMap(optionPart),
+    ...[OUTPUT, MEMORY, ...Object.values(TOPICS)].flatMap((topic) => [
+      `.SH ${quoted(sectionName(topic))}`,
+      ...prose(topic.text).slice(1),
+    ]),
     '.SH EXIT STATUS',
-    ...term('0', 'Done, clean, or the same.'),
-    ...term('1', 'Findings, differences, something left unrepaired, or --check would change something.'),
-    ...term('2', 'Usage error, unreadable input, or a bug.'),
-    ...term('129, 130, 143', 'Stopped by SIGHUP, SIGINT or SIGTERM.'),
+    ...terms(EXIT_CODES),
     '.SH ENVIRONMENT',
-    ...term('NO_COLOR, FORCE_COLOR, TERM', "Whether to use color; '--color' takes precedence."),
-    ...term('SESSIONCTL_BLOBS', 'The folder of the blob store, if --blobs is not given.'),
-    ...term('SESSIONCTL_DEBUG', 'If set, a bug is reported with its stack trace.'),
+    ...terms(ENVIRONMENT),
     '.SH SEE ALSO',
     '.BR jq (1)',
   ].join('\n')}\n`;
@@ -42,11 +38,13 @@ function commandPart(command: NamedCommand): string[] {
     `.B ${escaped(usageLine(command))}`,
     '.PP',
     text(`${command.summary}.`),
-    ...command.description.flatMap((paragraph) => ['.PP', text(paragraph)]),
+    ...prose(command.description),
     ...command.options.flatMap(optionPart),
+    ...prose([`Memory: ${command.memory.replace(INDEX, 'the index of the log')}`]),
+    ...(command.topics ? prose([`See also ${topicsOf(command).map(sectionName).join(' and ')}.`]) : []),
     ...Object.entries(command.examples).flatMap(([run, shows]) => [
       '.PP',
-      text(`${shows[0]?.toUpperCase()}${shows.slice(1)}:`),
+      text(`${capital(shows)}:`),
       '.PP',
       '.nf',
       '.RS',
@@ -57,21 +55,43 @@ function commandPart(command: NamedCommand): string[] {
   ];
 }
 
+function sectionName({ title }: Topic): string {
+  return title.toUpperCase();
+}
+
 function optionPart(option: Option): string[] {
   return term(optionSpelling(option), `${optionText(option)}.`);
 }
 
 function term(name: string, about: string): string[] {
-  return ['.TP', `.B ${escaped(name)}`, text(about)];
+  return ['.TP', `.B ${escaped(name)}`, marked(about)];
+}
+
+function terms(all: Readonly<Record<string, string>>): string[] {
+  return Object.entries(all).flatMap(([name, about]) => term(name, `${capital(about)}.`));
+}
+
+function prose(paragraphs: readonly string[]): string[] {
+  return paragraphs.flatMap((one) => (isItem(one) ? ['.IP \\(bu 2', marked(one.slice(2))] : ['.PP', marked(one)]));
+}
+
+/** What is between backticks is bold. */
+function marked(words: string): string {
+  const parts = words.split('`').map((part, at) => (at % 2 === 1 ? `\\fB${escaped(part)}\\fR` : escaped(part)));
+  return guarded(parts.join(''));
 }
 
 function quoted(words: string): string {
   return `"${escaped(words).replaceAll('"', '\\(dq')}"`;
 }
 
-/** A line of text that roff takes as text, whatever it starts with. */
 function text(words: string): string {
-  return escaped(words).replace(/^[.']/, '\\&$&');
+  return guarded(escaped(words));
+}
+
+/** A line that roff takes as text, whatever it starts with. */
+function guarded(line: string): string {
+  return line.replace(/^[.']/, '\\&$&');
 }
 
 /** Dashes and quotes that can be copied into a shell, and backslashes that stay. */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { commandPage } from '../scripts/command-page.ts';
 import { generatedFiles } from '../scripts/generated.ts';
+import { INDEX, INDEX_BYTES } from '../src/shared/command.ts';
 import { installed } from './support/installed.ts';
 import { projectRoot, spawnCommand } from './support/run.ts';
 import { parseXml } from './support/xml.ts';
@@ -30,5 +32,33 @@ describe('the screenshot', () => {
     const source = readFileSync(join(projectRoot, 'docs/screenshot.svg'), 'utf8');
     expect(source).not.toMatch(/<script|href|url\(|on\w+=/);
     expect(parseXml(`<?xml version="1.0" encoding="UTF-8"?>\n${source}`).name).toBe('svg');
+  });
+});
+
+describe('the page of the commands', () => {
+  const commands = ['one', 'two'].map((name) => ({
+    ...{ name, summary: `Do ${name}`, operands: 'FILE', readsInput: true, run: async () => 0 },
+    ...{ description: ['Before `two`.', '- a `b`', '- `docs/ci.md`'], memory: `${INDEX}, and more.`, options: [] },
+    examples: { [`sessionctl ${name} f`]: 'it' },
+  }));
+  const block = '```console\n$ echo "## two"\n## two\n```';
+
+  it('keeps the console blocks of each section, wherever they stand in it, and nothing else', () => {
+    const page = commandPage(
+      commands,
+      `by hand\n\n## one\n\nby hand\n\n${block}\n\nby hand\n\n${block}\n\n## gone\n\n${block}\n`,
+    );
+    expect(page).not.toContain('by hand');
+    expect(page.split(block)).toHaveLength(3);
+    expect(page.indexOf(block)).toBeGreaterThan(page.indexOf('\n## one\n'));
+    expect(page.lastIndexOf(block)).toBeLessThan(page.lastIndexOf('\n## two\n'));
+    expect(commandPage(commands, page)).toBe(page);
+  });
+
+  it('links what a text names, and says what an index takes in one place', () => {
+    const page = commandPage(commands, '');
+    expect(page).toContain('Before [`two`](#two).\n\n- a `b`\n- [`docs/ci.md`](ci.md)\n');
+    expect(page).toContain('## two\n\n`sessionctl two [OPTION]... FILE`\n\nDo two.\n\nBefore `two`.\n');
+    expect(page.match(new RegExp(`${INDEX_BYTES} bytes per entry`, 'g'))).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { consoleBlocks, runBlock } from '../scripts/console-examples.ts';
 import { pages } from '../scripts/generated.ts';
+import { commands } from '../src/commands/index.ts';
 import { installed } from './support/installed.ts';
 import { programPath, projectRoot, spawnCommand } from './support/run.ts';
 import { scratchFolder } from './support/scratch.ts';
@@ -52,11 +53,15 @@ describe('the pages', () => {
   });
 
   it('have no example of a kind that no test runs', () => {
-    // test/ci.test.ts runs yaml, test/library js and ts, test/rules what is in docs/rules.md.
+    // test/ci.test.ts runs yaml, test/library js and ts, test/rules what is in docs/rules.md, test/examples.test.ts what
+    // docs/commands.md has from the help.
     const fences = pages.flatMap((page) =>
       [...textOf(page).matchAll(/^```(\w*)\n[\s\S]*?^```$/gm)].map(([, kind]) => ({ page, kind })),
     );
-    const unknown = fences.filter(({ kind = '' }) => !['console', 'yaml', 'js', 'ts'].includes(kind));
+    const fromHelp = fences.filter(({ page, kind }) => page === 'docs/commands.md' && kind === 'sh');
+    expect(fromHelp).toHaveLength(commands.length);
+    const others = fences.filter((fence) => !fromHelp.includes(fence));
+    const unknown = others.filter(({ kind = '' }) => !['console', 'yaml', 'js', 'ts'].includes(kind));
     const shell = ['README.md', 'README.md', 'docs/ci.md'].map((page) => ({ page, kind: 'sh' }));
     expect(unknown).toEqual(shell);
   });

@@ -6,9 +6,11 @@ import {
   type NamedCommand,
   type Option,
   optionWords,
+  plainText,
   type Style,
 } from '../shared/command.ts';
 import { fill } from '../util/words.ts';
+import { ABOUT, EXIT_CODES, TOPICS, type Topic } from './topics.ts';
 
 const WIDTH = 80;
 
@@ -25,25 +27,22 @@ export const FIRST_STEPS: Readonly<Record<string, string>> = {
 export function programHelp(style: Style, isShort = false): string {
   const longest = Math.max(...commands.map((command) => command.name.length));
   return [
-    ...wrap('sessionctl: check, fix, migrate, read and export the session logs of coding agents', 0),
+    ...wrap('sessionctl: check, fix, migrate, read and export the session logs of coding agents', 0, style),
     '',
     `${style.bold('Usage:')} sessionctl COMMAND [OPTION]... [FILE]...`,
     '',
     style.bold('Commands:'),
     ...commands.flatMap((command) => row(command.name, command.summary, longest + 4, style)),
     '',
-    ...wrap("'sessionctl COMMAND --help' shows what a command does, its options and examples.", 0),
-    ...(isShort ? [] : details(style)),
+    ...wrap('`sessionctl COMMAND --help` shows what a command does, its options and examples.', 0, style),
+    ...(isShort ? [] : ['', ...details(style)]),
     '',
   ].join('\n');
 }
 
 function details(style: Style): string[] {
   return [
-    ...wrap(
-      "No FILE, or '-', means standard input; a folder means the sessions in it; claude:last, codex:4f2a and their like mean sessions of the agents on this machine; '--' ends the options.",
-      0,
-    ),
+    ...prose(ABOUT, style),
     '',
     style.bold('Options:'),
     ...optionRows(
@@ -58,8 +57,7 @@ function details(style: Style): string[] {
     ...exampleRows(FIRST_STEPS, style),
     '',
     style.bold('Exit codes:'),
-    '  0 done, clean or the same   1 findings, differences or something left to do',
-    '  2 usage error, unreadable input or a bug',
+    ...Object.entries(EXIT_CODES).flatMap(([code, meaning]) => row(code, meaning, 17, style)),
   ];
 }
 
@@ -67,11 +65,15 @@ export function commandHelp(command: NamedCommand, style: Style): string {
   return [
     `${style.bold('Usage:')} ${usageLine(command)}`,
     '',
-    ...wrap(`${command.summary}.`, 0),
-    ...command.description.flatMap((paragraph) => ['', ...wrap(paragraph, 0)]),
+    ...prose([`${command.summary}.`, ...command.description], style),
     '',
     style.bold('Options:'),
     ...optionRows(allOptions(command), style),
+    ...[...topicsOf(command), { title: 'Memory', text: [capital(command.memory)] }].flatMap(({ title, text }) => [
+      '',
+      style.bold(`${title}:`),
+      ...prose(text, style, 2),
+    ]),
     '',
     style.bold('Examples:'),
     ...exampleRows(command.examples, style),
@@ -79,9 +81,30 @@ export function commandHelp(command: NamedCommand, style: Style): string {
   ].join('\n');
 }
 
+export function topicsOf({ topics = [] }: NamedCommand): Topic[] {
+  return topics.map((name) => TOPICS[name]);
+}
+
+export function capital(text: string): string {
+  return `${text[0]?.toUpperCase()}${text.slice(1)}`;
+}
+
+/** Whether it is an item of a list. */
+export function isItem(paragraph: string | undefined): boolean {
+  return paragraph?.startsWith('- ') === true;
+}
+
+/** Paragraphs with an empty line between them, but not between the items of a list. */
+function prose(paragraphs: readonly string[], style: Style, indent = 0): string[] {
+  return paragraphs.flatMap((paragraph, at) => [
+    ...(at > 0 && !(isItem(paragraph) && isItem(paragraphs[at - 1])) ? [''] : []),
+    ...wrap(paragraph, indent, style),
+  ]);
+}
+
 function exampleRows(examples: Readonly<Record<string, string>>, style: Style): string[] {
   return Object.entries(examples).flatMap(([run, shows]) => [
-    ...wrap(`# ${shows}`, 2).map((line) => style.dim(line)),
+    ...fill(`# ${shows}`.split(' '), '  ', '  ', WIDTH).map((line) => style.dim(line)),
     ...commandLines(run),
   ]);
 }
@@ -91,16 +114,20 @@ export function shortHelp(command: NamedCommand, style: Style): string {
   const [example] = Object.keys(command.examples);
   return [
     `${style.bold('Usage:')} ${usageLine(command)}`,
-    ...wrap(`${command.summary}.`, 0),
+    ...wrap(`${command.summary}.`, 0, style),
     '',
-    ...optionRows(allOptions(command), style),
+    ...optionRows(allOptions(command).map(inShort), style),
     '',
     style.bold('Example:'),
     ...commandLines(example ?? ''),
     '',
-    ...wrap(`'sessionctl ${command.name} --help' shows what it does, and more examples.`, 0),
+    ...wrap(`\`sessionctl ${command.name} --help\` shows what it does, and more examples.`, 0, style),
     '',
   ].join('\n');
+}
+
+function inShort(option: Option): Option {
+  return { ...option, describe: option.describe.split('; ', 1)[0] ?? '' };
 }
 
 export function usageLine(command: NamedCommand): string {
@@ -127,7 +154,7 @@ function optionRows(options: readonly Option[], style: Style): string[] {
 
 /** A name and what is said about it, in two columns; a long name is on a line of its own. */
 function row(name: string, text: string, column: number, style: Style): string[] {
-  const lines = wrap(text, column);
+  const lines = wrap(text, column, style);
   const first = `  ${style.bold(name)}`;
   if (name.length + 4 > column) return [first, ...lines];
   return [`${first}${(lines[0] ?? '').slice(name.length + 2)}`, ...lines.slice(1)];
@@ -146,6 +173,11 @@ export function commandLines(command: string): string[] {
   return lines.map((line, at) => (at < lines.length - 1 ? `${line} \\` : line));
 }
 
-function wrap(text: string, indent: number): string[] {
-  return fill(text.split(' '), ' '.repeat(indent), ' '.repeat(indent), WIDTH);
+/** What is between backticks is bold instead, word by word, so that lines may end in it. */
+function wrap(text: string, indent: number, style: Style): string[] {
+  const words = text.replace(/`[^`]*`/g, (code) => code.replaceAll(' ', '` `')).split(' ');
+  const first = ' '.repeat(indent);
+  const rest = isItem(text) ? `${first}  ` : first;
+  const lines = fill(words, first, rest, WIDTH, (line) => plainText(line).length);
+  return lines.map((line) => line.replace(/`([^`]*)`/g, (_, code: string) => style.bold(code)));
 }

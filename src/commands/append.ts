@@ -21,16 +21,18 @@ const QUICK_BYTES = 16 * 1024 * 1024;
 export const command: Command = {
   operands: 'FILE',
   description: [
-    'Reads the bodies of entries from standard input, one JSON object per line, without id, parentId and timestamp. Each gets these three fields, is checked against the schemas and is added to FILE in one write. Its id is printed when the write is done, or with --fsync when the entry is on disk. An acknowledged entry is never lost, whatever happens next.',
-    "The parent of an entry is the last entry of the log at that moment; with --at, the first entry goes below REV and each later one below the one before it. A FILE that does not exist is created with a header. A log with a damaged line, without a newline at its end or of version 1 is refused: run 'sessionctl repair' or 'sessionctl migrate' first. A body that does not match the schema ends the run with exit code 2; acknowledged entries stay.",
+    'Reads the bodies of entries from standard input, one JSON object per line, without `id`, `parentId` and `timestamp`. Each gets these three fields, is checked against the schemas, is added to FILE in one write, and is acknowledged with its id on standard output.',
+    'An acknowledged entry is never lost, whatever happens next: if the process is killed at any moment, the log has every acknowledged entry, and at most its last line is truncated, which `repair` fixes.',
+    'The parent of an entry is the last entry of the log at that moment; with `--at`, the first entry goes below REV and each later one below the one before it. A FILE that does not exist is created with a header. A log with a damaged line, without a newline at its end or of version 1 is refused: run `repair` or `migrate` first. A body that does not match the schema ends the run with exit code 2; acknowledged entries stay.',
     'FILE.lock is held while an entry is written, so that several sessionctl processes can add to the same log: each sees what the others wrote. Agents do not know about this lock; do not append while an agent is using the log. The lock of a process that no longer exists is taken over.',
-    'Memory: one line, and about 8 bytes per entry of the log, which is read once at the start.',
   ],
+  memory: 'one line, and about 8 bytes per entry of the log, which is read once at the start.',
+  topics: ['rev', 'changing'],
   options: [
-    option('at', 'REV', 'The parent of the first entry; an id that starts with a dash needs --at=-abc', {
-      default: '@, the last entry',
+    option('at', 'REV', 'The parent of the first entry; an id that starts with a dash needs `--at=-abc`', {
+      default: '@',
     }),
-    flag('fsync', 'Acknowledge an entry only when it is safely on disk'),
+    flag('fsync', 'Acknowledge an entry only when it is safely on disk; it then survives a power failure too'),
     option('lock-timeout', 'SECONDS', 'How long to wait for the lock', {
       default: String(LOCK_SECONDS),
       kind: 'number',

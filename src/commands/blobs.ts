@@ -19,16 +19,20 @@ const WORK = new Map(Object.entries({ ls, verify, gc }));
 export const command: Command = {
   operands: 'ls|verify|gc [FILE|DIR]...',
   description: [
-    'ls lists the refs in logs, with line and size. verify reads every blob that is referenced and every blob in the store: missing and damaged ones are errors, and those that no given log refers to are reported as orphaned. A folder means every *.jsonl below it, also those that OpenClaw has put aside (*.jsonl.deleted.*, *.jsonl.reset.*, *.jsonl.imported-*).',
-    'gc finds unreferenced blobs. By default it only lists them; with --apply it moves them to the folder .trash in the store, or with --delete removes them for good. To be safe, it reads every file below the given folders, whatever its name, and keeps a blob if its 64 digits occur anywhere in one of them. Hard links HASH.EXT, which omp creates, go with their blob, and the bytes reported are those that are freed. It needs --blobs and at least one folder, keeps blobs that are younger than --older-than, stops when a file cannot be read, and does not remove more than half of the store without --force. Pass every folder that has logs, backups or copies of them; gc cannot look inside archives.',
-    'Without --blobs and the variable, ls and verify use the folder blobs next to a file, or ../../blobs, where omp keeps it.',
-    'Memory: one line, and about 200 bytes per blob in the store.',
+    'A folder means every log below it, as for `validate`. Without `--blobs` and the variable, `ls` and `verify` use the folder `blobs` next to a file, or `../../blobs`, where omp keeps it.',
+    '- `blobs ls` lists the refs in logs, with line and size.',
+    '- `blobs verify` reads every blob that is referenced and every blob in the store. A missing or damaged blob and a bad ref mean exit code 1; blobs that no given log refers to are only reported as orphaned, because other logs may.',
+    '- `blobs gc` lists unreferenced blobs; with `--apply` it moves them to the folder `.trash` in the store. To be safe, it reads every file below the given folders, whatever its name, and keeps a blob if its 64 digits occur anywhere in one of them. It needs `--blobs` and at least one folder, stops when a file cannot be read, and does not remove more than half of the store without `--force`. Hard links `HASH.EXT`, which omp creates, go with their blob, and the bytes reported are those that are freed.',
+    'Pass `gc` every folder that has logs, backups or copies of them; it cannot look inside archives.',
   ],
+  memory: 'one line, and about 200 bytes per blob in the store.',
   options: [
     BLOBS_OPTION,
     flag('json', 'Print one JSON record per line'),
     flag('apply', 'gc: do it; otherwise nothing is changed'),
-    option('older-than', 'AGE', 'gc: keep blobs that are younger than this, such as 12h, 7d or 0', { default: '1d' }),
+    option('older-than', 'AGE', 'gc: keep blobs that are younger than this, such as `12h`, `7d` or `0`', {
+      default: '1d',
+    }),
     flag('force', 'gc: remove more than half of the store if necessary'),
     flag('delete', 'gc: remove blobs instead of moving them to the trash folder'),
     FORMAT_OPTION,

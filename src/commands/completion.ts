@@ -12,9 +12,9 @@ const shells: ReadonlyMap<string, (vocabulary: Vocabulary) => string> = new Map(
 export const completion = (allCommands: () => Promise<readonly NamedCommand[]>): Command => ({
   operands: 'bash|zsh|fish',
   description: [
-    'The script completes commands, options, option values, rule ids and session logs. It is generated from the same declarations as the help, so it always matches the program; print it again after you update sessionctl.',
-    'It reads nothing and needs almost no memory.',
+    'The script completes commands, options, their values, rule ids and session logs. It is made from the same declarations as the help, so it always matches the program; print it again after you update sessionctl.',
   ],
+  memory: 'none; no log is read.',
   options: [],
   examples: {
     'source <(sessionctl completion bash)': 'try it in the current bash; the same works in zsh',

@@ -5,7 +5,7 @@ import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, blobResolver } from '../shared/blob-options.ts';
-import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, INDEX, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { labels, sessionTitle } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
@@ -16,22 +16,26 @@ import { counted } from '../util/words.ts';
 export const command: Command = {
   operands: '[FILE]',
   description: [
-    'Follows the parents from an entry to its root and prints the messages that an agent would send: the summary of the last compaction, the messages it keeps, and the messages after it. Each line is one message as JSON; messages that no rule changes are byte for byte those of the log.',
-    "The profile says which agent's rules to apply. spec is the documented format; pi and omp do what those agents do where they differ: context edits and system messages (pi), calls without results, stopped turns, resets and provider histories (omp).",
-    '--as llm prints only messages of user, assistant and tool, with executions and summaries as text. --as anthropic and --as openai print messages that those APIs accept: calls without a result get one, adjacent messages of one role are merged, ids are made unique. --as responses prints the input items of the Responses API of OpenAI, with the reasoning that it encrypted, and a history that it compacted as it was sent; a call without a result is said to be aborted, as Codex does. The log is never changed.',
-    "If the last entry is a stale leaf, the context is that of the last entry, as it is for agents, and a note points to the newer work. Write an id that starts with a dash as --leaf=-abc. REV 'null' is the context before any entry.",
-    'Damage elsewhere in the file may go unnoticed; use validate to find it.',
-    'Memory: about 55 bytes per entry of the log, 4 per entry of the path, and one message at a time. --profile omp also holds the ids of tool calls, --as anthropic, openai and responses those and one turn. Standard input is copied to a private temporary file.',
+    'Follows the parents from an entry to its root and prints the messages that an agent would send, one JSON object per line: the summary of the last compaction, the messages it keeps, and those after it. Messages that no rule changes are byte for byte those of the log. The copies that a compaction of pi 0.81 to 0.85 has of what it keeps (`retainedTail`) come after its summary. Blob refs become images with `--blobs`; a missing one stays a ref, with exit code 1.',
+    'The profile says whose rules apply:',
+    '- `spec`: the documented format',
+    '- `pi`: pi 1.5, which differs in models, context edits and system messages',
+    '- `omp`: omp 18, which differs in calls without results, turns that were stopped, resets, and histories that a provider keeps',
+    'Logs that make an agent hang or crash still give an answer: a path ends where it would become a cycle, and an entry without a message gives none, with a note. The form of the messages is one of these; the log is never changed:',
+    '- `native`: as they are in the log',
+    '- `llm`: only messages of user, assistant and tools, with executions and summaries as text',
+    '- `anthropic`, `openai`: messages that those APIs accept: a call without a result gets one, a result without a call becomes text, adjacent messages of one role are merged, ids are made unique, images become blocks of that API, and thinking is sent only with the signature of that provider. System text is a message for openai, and is in `--state` as `system` for the others.',
+    '- `responses`: the input items of the Responses API of OpenAI, with the reasoning that it encrypted, and a history that it compacted as it was sent; a call without a result is said to be aborted, as Codex does',
   ],
+  memory: `${INDEX}, 4 bytes per entry of the path, and one message at a time. \`--profile omp\` also holds the ids of tool calls; \`--as anthropic\`, \`openai\` and \`responses\` those and one turn.`,
+  topics: ['rev', 'reading'],
   options: [
-    leafOption(
-      'The entry whose context to show: an id, a prefix of one, a label, @~N, leaf:N, line:N, root, null; --leaf=-abc for an id with a dash',
-    ),
+    leafOption('The entry whose context to show; `null` is the context before any entry'),
     option('profile', 'NAME', "Which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
     option('as', 'FORM', 'The format of the messages', { choices: FORMS, default: 'native' }),
     flag(
       'state',
-      'Print one object instead: thinking level, models, mode, rules, title, labels, and the counts, tokens and cost of the path',
+      'Print the rest of the state instead, as one object; it has `leafId`, `thinkingLevel`, `models`, `mode`, `modeData`, `injectedTtsrRules`, `title` and `labels` of the file, and `counts`, `usage` and `cost` of the path',
     ),
     flag('explain', 'Print one line per entry of the path instead: in or out, and by which rule'),
     BLOBS_OPTION,

@@ -19,28 +19,41 @@ function targetOf(to: string | undefined): Target | undefined {
 export const command: Command = {
   operands: '[FILE]...',
   description: [
-    'Writes a session of another agent as one that pi or omp opens and that every command of this program reads, or any session in another format. The format is detected; one that is only probable is refused unless --from names it. Ids of the source are kept where it has them, so converting twice gives the same bytes. The first entry says what the session was made from.',
-    'Nothing is dropped silently: every record becomes an entry, or part of one, or is kept as a custom entry, or is counted as dropped. A summary goes to standard error, and the whole report to --report. Exit 0 means that the model would see what it saw, 1 that something is different or a line is damaged (see the losses), 2 that nothing was written.',
-    'A log of pi becomes one of omp and the other way round: model changes, session name, encrypted thinking and other members that the two spell differently. What both write alike is copied byte for byte; what the other agent does not have is kept as a custom entry, from which the way back restores it. Versions 1 and 2 are migrated.',
-    'Any log that is read is also written in the other formats that --to takes, which have one conversation and no branches: the path to the last entry is written, and the other branches are counted as dropped, unless --all-leaves gives each a file of its own. The records of the report are then the entries of the session in its native form. A record log or an event log that was made into a session comes back with the same records, to the last member. Of any other session an event log gets only the events that it proves: no decision, start or end of a tool is made up, and calls without them are counted (EVENTS_UNRECORDED). Artifacts beside an event log stay where they are, and each event that refers to one is counted (ARTIFACT_NOT_COPIED): copy the folder artifacts to where the new log is. An ATIF trajectory (1.7) is written a step at a time; its images go to files in a folder images beside it, so only with -o. With --embed it also has the log itself, which convert gives back byte for byte as long as nobody has added or removed steps.',
-    'Sessions of subagents are written beside the parent with -o DIR/, each to a file of its own that is named by time and id; otherwise they are only counted.',
-    'Memory: an index of the ids of the log; no content beyond one record. The log is read once; what is written comes from a private temporary file, because the header is known last. Standard input is copied to one too. A log that is embedded in a trajectory is held in memory when it is read back.',
+    'Writes a session of another agent as one that pi or omp opens and that every command reads, or any session in another format. The format is detected; one that is only probable is refused unless `--from` names it, and a file that does not fit `--from` is refused too. Ids of the source are kept where it has them, so converting twice gives the same bytes. The first entry says what the session was made from.',
+    'Nothing is dropped silently: every record becomes an entry, or part of one, or is kept as a custom entry, or is counted as dropped. A summary goes to standard error, and the whole report to `--report`. Exit 0 means that the model would see what it saw, 1 that something is different or a line is damaged (see the losses), 2 that nothing was written. By the format of `--to`:',
+    '- `pi`, `omp`: a log of one becomes one of the other. What both write alike is copied byte for byte; what the other agent does not have is kept as a custom entry, from which the way back restores it. Versions 1 and 2 are migrated.',
+    '- All others have one conversation and no branches: the path to the last entry is written, and the other branches are counted (`BRANCH_DROPPED`), unless `--all-leaves` gives each a file of its own. The records of the report are then the entries of the session in its native form.',
+    '- `atif`: an ATIF 1.7 trajectory, for tools that evaluate and train agents, written a step at a time. Its images go to files in a folder `images` beside it, so only with `-o`. What `--embed` has kept in it comes back byte for byte as long as nobody has added or removed steps.',
+    '- `sts`: a session trace, for the Hugging Face Hub.',
+    '- `record-log`, `event-log`: such a log that was made into a session comes back with the same records, to the last member. Of any other session an event log gets only the events that it proves: no decision, start or end of a tool is made up, and calls without them are counted (`EVENTS_UNRECORDED`). Artifacts beside an event log stay where they are, and each event that refers to one is counted (`ARTIFACT_NOT_COPIED`): copy the folder `artifacts` to where the new log is.',
+    'Sessions of subagents are written beside the parent with `-o DIR/`, each to a file of its own that is named by time and id; otherwise they are only counted, and `--session` writes one of them.',
   ],
+  memory:
+    'an index of the ids of the log; no content beyond one record. The log is read once; what is written comes from a private temporary file, because the header is known last. Standard input is copied to one too. A log that is embedded in a trajectory is held in memory when it is read back.',
   options: [
     FORMAT_OPTION,
     option('to', 'FORMAT', 'The format of the session to write', { choices: writtenFormats(), default: 'pi' }),
-    option('keep', 'HOW', 'What to keep of records that have no counterpart: up to 4 KB of each, all, or nothing', {
-      choices: KEEP,
-      default: 'meta',
-    }),
+    option(
+      'keep',
+      'HOW',
+      'What to keep of records that have no counterpart; `meta` is up to 4 KB of each, `raw` all, `none` nothing',
+      {
+        choices: KEEP,
+        default: 'meta',
+      },
+    ),
     option('session', 'ID', 'Only this session of a log that has several, by an id from the report'),
     flag('all-leaves', 'Of a log with branches write each in a file of its own, for a format that has none'),
-    flag('embed', 'Keep the log itself in the output too, from which convert gives it back byte for byte'),
+    flag('embed', 'Keep the log itself in the output too, from which `convert` gives it back'),
     flag(
       'redact',
-      "Replace secrets by markers, as 'sessionctl redact' does with standard input: a value that was found is replaced there and in all that follows; images and blobs are not searched",
+      'Replace secrets by markers, as `redact` does with standard input; a value that was found is replaced there and in all that follows; images and blobs are not searched',
     ),
-    option('report', 'FILE', 'Write what became of the records to FILE, one JSON record per session'),
+    option(
+      'report',
+      'FILE',
+      'Write what became of the records to FILE, one JSON record per session; it has `source`, `counts` (`records` is the sum of `mapped`, `merged`, `custom` and `dropped`), `losses` with `code`, `severity`, `count` and examples by line, and `sessions`, the others that the source has',
+    ),
     option('output', 'FILE', 'Write to FILE instead of standard output, or to files in a folder', { short: 'o' }),
   ],
   examples: {

@@ -5,7 +5,7 @@ import { isThere } from '../files/input.ts';
 import { placeIn } from '../files/place.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
-import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, INDEX, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { leaves } from '../tree/path.ts';
 import { UsageError } from '../util/errors.ts';
@@ -14,18 +14,24 @@ import { printable } from '../util/printable.ts';
 export const command: Command = {
   operands: 'FILE [FILE2] [A [B]]',
   description: [
-    'Shows the last entry that two branches share, then what only one of them has, in order: reworded prompts with the words that differ, tool calls with their arguments, shortened results, and for each side the files it edited or wrote, its model and mode changes, tokens and cost. Without A and B, the two leaves that are last in the file are compared; with only A, A and the last entry. Exit 0 means the same, 1 different.',
-    'A second FILE (or --against FILE2) compares A of FILE with B of FILE2, by default the last entries. Entries are matched by id, and the others by content, so that you can compare a fork with its origin or two runs of the same task. The first difference is shown.',
-    'What the log of another agent has beside the conversation, such as its settings, is not compared.',
-    '--context compares what the model would see instead of the entries; --profile applies.',
-    "A and B are REVs: '@' the last entry, '@~N', 'root', 'line:N', 'leaf:N', an id or a prefix of one, a label. Put an id that starts with a dash after '--'.",
-    'Memory: the index of each log, about 55 bytes per entry, and about 150 bytes per entry that is compared; one entry of each side at a time, with --context all messages. Standard input is copied to a private temporary file.',
+    'Shows the last entry that two branches share, then what only one of them has, in order: reworded prompts with the words that differ, tool calls with their arguments, shortened results, and for each side the files it edited or wrote, its models and modes, tokens and cost. Exit 0 means the same, 1 different.',
+    '- `diff FILE` compares the two leaves that are last in the file, `diff FILE A` entry A with the last one, `diff FILE A B` any two.',
+    '- `diff FILE FILE2` compares their last entries, `diff FILE FILE2 A B` entry A of FILE with B of FILE2. Entries are matched by id, and the others by content, whatever their ids, times and tokens: a fork and its origin, or two runs of the same task. The first difference is shown.',
+    'A and B are REVs. What the log of another agent has beside the conversation, such as its settings, is not compared. What would take too long to match, such as texts of megabytes that repeat the same words, is shown as replaced.',
   ],
+  memory: `${INDEX}, for each side, and about 150 bytes per entry that is compared; one entry of each side at a time, with \`--context\` all messages.`,
+  topics: ['rev', 'reading'],
   options: [
-    option('against', 'FILE', 'Compare with another session; B is an entry in this FILE'),
-    flag('context', 'Compare what the model sees'),
-    option('profile', 'NAME', "With --context: which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
-    flag('json', 'Print one JSON object'),
+    option('against', 'FILE', 'Another way to give FILE2'),
+    flag(
+      'context',
+      'Compare what the model would see, as `context` shows it; for example before and after a compaction',
+    ),
+    option('profile', 'NAME', "With `--context`: which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
+    flag(
+      'json',
+      'Print one JSON object; it has `a`, `b`, `ancestor`, `divergence`, `changes` (of the kinds `removed`, `added`, `changed` with its `words`, and `same` with a count), `same`, `onlyA` and `onlyB`',
+    ),
     FORMAT_OPTION,
     { ...SESSION_OPTION, many: true, describe: `${SESSION_OPTION.describe}; the second one is of the other FILE` },
   ],

@@ -8,37 +8,29 @@ import type { Log } from '../log/log.ts';
 import { type ExportSettings, exportLog } from '../sessions/export-log.ts';
 import { writeSite } from '../sessions/site.ts';
 import { BLOBS_OPTION, namedStore } from '../shared/blob-options.ts';
-import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, INDEX, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { UsageError } from '../util/errors.ts';
 
 export const command: Command = {
   operands: '[FILE|DIR]...',
   description: [
-    'Writes the branch that ends at the leaf, or every branch with --all, for people to read. Markdown has front matter with ' +
-      'session, title, folder, model, dates, tokens and cost, and renders on GitHub. HTML is one self-contained page that loads ' +
-      'nothing: it has search, folding and a tree of the branches, and can also be read without scripts.',
-    'An HTML page also holds its entries as they are in the log, with all that it does not show of them, up to 10 MB: its readers can save ' +
-      "a branch as a session log. Of another agent's log these are what convert gives. --no-entries leaves them out, and so do " +
-      '--tools none, --thinking none and --assets; above 10 MB the page names the command that writes a branch.',
-    'Tool calls are shown in a form that suits the tool, and long results are shortened, with their full length; --tools full shows ' +
-      'everything. Entries of unknown types are shown as notes; what the log of another agent has beside the conversation is left out. Nothing in the log can break out of its place in the output, run, or ' +
-      'load anything.',
-    'Images are part of the output as data URLs, or files in --assets DIR, named by the hash of their content. Blob refs stay ' +
-      'refs unless --blobs or SESSIONCTL_BLOBS is set.',
-    'With -o DIR/ it writes a site: a page for each session of the files and folders, and an index.html that lists them with agent, project, time, title, turns, tokens and cost, to filter and to sort. No FILE means all sessions on this machine.',
-    'Times are shown in UTC, so that the output is the same on every machine; --tz takes a zone such as Europe/Berlin.',
-    'Memory: about 55 bytes per entry for the index, 4 to 12 more with --all, one turn with its results, and up to 8 MB of output; ' +
-      'longer output is kept in a private temporary file, because the totals come first. Standard input is copied to one too. ' +
-      'Damage in lines that are not read may go unnoticed; use validate to find it.',
+    'Writes the branch that ends at the leaf, or every branch with `--all`, for people to read. A shell command is shown as shell, an edit as a diff, a write in the language of its file, anything else as JSON, each followed by its result; long ones are shortened, with their full length. Errors, aborted turns, compactions, branch summaries, labels and changes of model, thinking level and mode are shown where they happened, entries of unknown types as notes; what the log of another agent has beside the conversation is left out. Nothing in a log can break out of its place in the output, run, or load anything.',
+    '- Markdown renders on GitHub. It has front matter with session, title, folder, model, dates, tokens and cost; headings of turns have their first words, and long results are folded. What users and models wrote stays Markdown: raw HTML is shown as text, fences are always closed, headings are one level below those of the export, and definitions of links and footnotes, external images and mentions have no effect.',
+    '- HTML is one page that loads nothing and has a strict content security policy. It has a tree of the branches, a timeline of the turns with their tokens and errors, filters (no tools, user, labeled, errors), search, folding, light and dark mode, links to every entry, result and branch (a click on `#` or the number of a turn copies one), and keyboard shortcuts (`?` lists them); it can also be read without scripts. A folded tool call shows its command or path, how long it took and whether it failed. What is shortened can be opened in the page, up to 1 MB of one text and 10 MB of all. Code is not highlighted: a highlighter would be twice the size of the rest of the page, and guesses wrong on excerpts.',
+    "- The log in the page: an HTML page also holds its header and entries as they are in the log, byte for byte, with all that it does not show of them, up to 10 MB, and so grows by the size of the log without its images; `--redact` replaces the secrets in them too. Its readers can save a branch, or all of them, as a session log that `validate` accepts and pi opens; of another agent's log it is what `convert` gives. `--no-entries`, `--tools none`, `--thinking none` and `--assets` leave the entries out; of a larger log the page names the `fork` that writes a branch.",
+    '- A site, with `-o DIR/`: a page for each session of the files and folders, and an `index.html` that lists them with agent, project, time, title, turns, tokens and cost. It can be filtered and sorted, and is a plain table without scripts. No FILE means all sessions on this machine.',
+    'Images are part of the output as data URLs, unless `--assets` is given; blob refs stay refs without a store. Times are in UTC, so that the output is the same on every machine.',
   ],
+  memory: `${INDEX}, 4 to 12 bytes more with \`--all\`, one turn with its results, and up to 8 MB of output; longer output is kept in a private temporary file, because the totals come first.`,
+  topics: ['rev', 'reading'],
   options: [
-    option('format', 'FORMAT', 'Markdown or HTML; the default depends on the file extension of -o', {
+    option('format', 'FORMAT', 'Markdown or HTML; the default depends on the file extension of `-o`', {
       short: 'f',
       choices: exportFormats.map((format) => format.name),
       default: 'md',
     }),
-    leafOption('The branch that ends here, instead of at the last entry; --leaf=-abc for an id with a dash'),
+    leafOption('The branch that ends here, instead of at the last entry'),
     flag('all', 'Every branch, with links where they split'),
     option('tools', 'HOW', 'Show tool calls and results in full, with long ones shortened, or not at all', {
       choices: ['full', 'summary', 'none'],
@@ -48,14 +40,18 @@ export const command: Command = {
       choices: ['folded', 'full', 'none'],
       default: 'folded',
     }),
-    option('assets', 'DIR', 'Write images to files in DIR instead of embedding them'),
+    option(
+      'assets',
+      'DIR',
+      'Write images to files in DIR instead of embedding them; their names are the hashes of their contents',
+    ),
     flag('no-entries', 'Leave out of an HTML page the entries that its readers could save as a log'),
     BLOBS_OPTION,
     flag(
       'redact',
-      "Replace secrets by markers, as 'sessionctl redact' does with standard input: a value that was found is replaced there and in all that follows; images and blobs are not searched",
+      'Replace secrets by markers, as `redact` does with standard input; a value that was found is replaced there and in all that follows; images and blobs are not searched',
     ),
-    option('tz', 'ZONE', 'Show times in this time zone', { default: 'UTC' }),
+    option('tz', 'ZONE', 'Show times in this time zone, such as `Europe/Berlin`', { default: 'UTC' }),
     option('output', 'FILE', 'Write to FILE instead of standard output, all at once; a folder gets a site', {
       short: 'o',
     }),

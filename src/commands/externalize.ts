@@ -27,22 +27,21 @@ const REASONS: Readonly<Record<LeftReason, string>> = {
 export const command: Command = {
   operands: '[FILE]...',
   description: [
-    'Moves the images of a log to a folder, each named by the sha256 of its bytes, and leaves a ref in its place: blob:sha256:HASH. Images are image blocks in content and images arrays, and data URLs in image_url. inline is the reverse, byte for byte. All other bytes of a line are unchanged.',
+    'Moves the images of a log to a folder, each named by the sha256 of its bytes, and leaves a ref in its place: `blob:sha256:HASH`. Images are image blocks in `content` and `images` arrays at any depth, and data URLs in `image_url`. All other bytes of a line are unchanged, and `inline` restores the log byte for byte; base64 that would not come back exactly as it was stays in the log, with a note.',
     'A blob is on disk before the line that refers to it is written. A blob that already exists is not written again, so several programs can use the same folder. The folder is created if it does not exist.',
-    "omp reads refs; pi does not, and a note says so. Another agent's log is written as a session of omp, so it cannot be changed in place.",
-    'Damaged lines are passed through unchanged, with a note and exit code 1.',
-    'Memory: one line and its images, and 150 bytes per new image.',
+    "omp reads refs; pi does not, and a note says so. Another agent's log is written as a session of omp, so it cannot be changed in place. Damaged lines are passed through unchanged, with a note and exit code 1.",
   ],
+  memory: 'one line and its images, and 150 bytes per new image.',
   options: [
     BLOBS_OPTION,
     option('min-chars', 'N', 'Leave shorter base64 in the log', { default: String(MIN_CHARS), kind: 'number' }),
     flag(
       'truncate',
-      'Truncate strings of more than 500,000 characters as the agents do, with a notice; with -i, this needs a backup',
+      'Truncate strings of more than 500,000 characters as the agents do, with a notice; this discards data, so with `-i` it needs `--backup`',
     ),
     flag(
       'strip-transient',
-      'Remove partialJson and jsonlEvents, which only matter while a turn runs; with -i, this needs a backup',
+      'Remove `partialJson` and `jsonlEvents`, which only matter while a turn runs; with `-i` this needs `--backup` too',
     ),
     ...REWRITE_OPTIONS.filter((one) => one !== FROM_OPTION),
     FORMAT_OPTION,

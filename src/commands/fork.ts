@@ -2,7 +2,7 @@ import { modeOf } from '../files/input.ts';
 import { PRIVATE_MODE, toFile, toStream } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
-import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, INDEX, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { forkLines, sourceId } from '../tree/fork.ts';
@@ -12,14 +12,18 @@ import { randomUuid } from '../util/uuid.ts';
 export const command: Command = {
   operands: 'FILE REV',
   description: [
-    'The new session has the entries from the root to REV, a new id, and the id of the source as parentSession; the other header fields are those of the source. Entries are copied byte for byte, including their ids. Labels of entries on the path are kept, also those from elsewhere in the tree. An agent that opens the fork sees what it would see in the source at REV. The source is never changed.',
-    'With --id and --timestamp the output is the same in every run; without them the id is random and the time is now. With --new-ids every entry gets a new id, derived from the id of the session, and references are updated: parentId, targetId, firstKeptEntryId, fromId and providerReplayThroughEntryId.',
-    'A version 1 log has no tree and is refused: migrate it first. A version 2 log becomes version 3. A damaged line on the path, or an entry without a usable id, parentId or message, is refused: repair the log first.',
-    'Memory: the index of the log, about 55 bytes per entry, and with --new-ids the ids of the path. The path is read twice.',
+    'The new session has the entries from the root to REV, a new id, and the id of the source as `parentSession`; the other fields of the header, and the title slot of omp, are those of the source, which is never changed. Entries are copied byte for byte, including their ids. Labels of entries on the path are kept: those from other branches are added at the end, as agents would add them. An agent that opens the fork sees what it would see in the source at REV.',
+    'With `--id` and `--timestamp` the output is the same in every run. A version 2 log becomes version 3.',
+    'Refused, with nothing written: a version 1 log, which has no tree (run `migrate` first), one without a header, a damaged line on the path, an entry without a usable id, parentId or message, and ids that are repeated on the path (run `repair` first).',
   ],
+  memory: `${INDEX}, and with \`--new-ids\` the ids of the path. The path is read twice.`,
+  topics: ['rev', 'reading'],
   options: [
     option('output', 'FILE', 'Write to FILE instead of standard output', { short: 'o' }),
-    flag('new-ids', 'Give every entry a new id'),
+    flag(
+      'new-ids',
+      'Give every entry a new id, derived from that of the session; `parentId`, `targetId`, `firstKeptEntryId`, `fromId` and `providerReplayThroughEntryId` are updated',
+    ),
     option('id', 'ID', 'The id of the new session; random by default'),
     option('timestamp', 'TIME', 'The time in its header, such as 2026-01-31T12:00:00.000Z; now by default'),
     FORMAT_OPTION,

@@ -8,9 +8,9 @@ import { toJson } from '../util/to-json.ts';
 export const command: Command = {
   operands: '',
   description: [
-    'Lists the log formats: which are read by every command that reads, which are checked by validate and repaired in their own form, which convert writes, and where each agent keeps its logs. A log is recognized by its content; --from takes the names of this list.',
-    'Memory: none; nothing is read.',
+    'Says which formats are read by every command that reads, which are checked by `validate` and repaired in their own form, which `convert` writes, and where each agent keeps its logs. A log is recognized by its content; `--from` takes the names of this list.',
   ],
+  memory: 'none; no log is read.',
   options: [flag('json', 'Print one JSON object per format')],
   examples: {
     'sessionctl formats': 'what is supported',

@@ -12,12 +12,12 @@ import { AppError } from '../util/errors.ts';
 export const command: Command = {
   operands: '[FILE]...',
   description: [
-    'The reverse of externalize, byte for byte: every ref blob:sha256:HASH in place of an image becomes the image again.',
-    'A ref whose blob is missing or does not match its hash is kept, with a note and exit code 1. A ref is never used as a path, and links in the store are not followed.',
-    'Without --blobs and the variable, the store is the folder blobs next to the file, or ../../blobs, where omp keeps it.',
-    'Damaged lines are passed through unchanged, with a note and exit code 1.',
-    'Memory: one line and its images.',
+    'The reverse of `externalize`, byte for byte: every ref `blob:sha256:HASH` in place of an image becomes the image again.',
+    'A ref whose blob is missing or does not match its hash is kept, with a note and exit code 1. A ref is never used as a path, and links in the store are not followed. Damaged lines are passed through unchanged, with a note and exit code 1.',
+    'Without `--blobs` and the variable, the store is the folder `blobs` next to the file, or `../../blobs`, where omp keeps it.',
   ],
+  memory: 'one line and its images.',
+  topics: ['changing'],
   options: [BLOBS_OPTION, ...REWRITE_OPTIONS],
   examples: {
     'sessionctl inline session.jsonl > whole.jsonl': 'a log that needs no other file',

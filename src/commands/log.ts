@@ -8,7 +8,7 @@ import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { entryText, formatRow, kindOf, type Marks, overviewRecord, rowOf, rowStyle } from '../overview/row.ts';
 import { idShortener } from '../overview/short-id.ts';
-import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, INDEX, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { lastEntry } from '../tree/last-entry.ts';
@@ -21,21 +21,24 @@ import { nearest } from '../util/words.ts';
 export const command: Command = {
   operands: '[FILE]',
   description: [
-    'Shows the path from the root to the leaf, in the order in which the model reads it: id, labels, role or type, and the start of the text. The leaf is the last entry of the file, or the entry given with --leaf.',
-    "REV names an entry: '@' the leaf, '@~N' N entries above it, 'root', 'line:N', 'leaf:N' (1 is last in the file), an id or a prefix of one (4 characters), a label, each optionally followed by '~N'; 'id:TEXT' and 'label:TEXT' are exact. Write an id that starts with a dash as --leaf=-abc.",
-    'What the log of another agent has beside the conversation, such as its settings, is left out unless --type custom or --json asks for it. Long ids are shortened where their first 8 characters, or in such a log their last 8, name one entry.',
-    'Filters are applied before -n. On a terminal, rows are cut to its width and control characters are shown as escapes.',
-    'Memory: about 55 bytes per entry of the file, and a few megabytes. One pass finds the entries, a second reads those of the path; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
+    'Shows the path from the root to the leaf as `git log --oneline` would, but in the order in which the model reads it: id, labels, role or type, and the start of the text.',
+    'What the log of another agent has beside the conversation, such as its settings, is left out unless `--type custom` or `--json` asks for it. Long ids are shortened where their first 8 characters, or in such a log their last 8, name one entry. On a terminal, rows are cut to its width and control characters are shown as escapes.',
   ],
+  memory: `${INDEX}, and a few megabytes.`,
+  topics: ['rev', 'reading'],
   options: [
     leafOption('Show the path to this entry'),
     flag('reverse', 'Newest first', { short: 'r' }),
-    option('max-count', 'N', 'Only the last N; also written as -N', { short: 'n', kind: 'number', isDash: true }),
-    option('type', 'TYPE', 'Only entries of this type', { many: true }),
-    option('role', 'ROLE', 'Only messages of this role', { many: true }),
+    option('max-count', 'N', 'Only the last N that pass the filters; also written as `-N`', {
+      short: 'n',
+      kind: 'number',
+      isDash: true,
+    }),
+    option('type', 'TYPE', 'Only entries of this type; an unknown one that no entry has is an error', { many: true }),
+    option('role', 'ROLE', 'Only messages of this role; an unknown one that no entry has is an error', { many: true }),
     option('grep', 'REGEX', 'Only entries whose text matches the regular expression'),
-    flag('ignore-case', 'With --grep: ignore case'),
-    option('since', 'TIME', "Only entries since then: '7d', '12h', '2026-11-01'"),
+    flag('ignore-case', 'With `--grep`: ignore case'),
+    option('since', 'TIME', 'Only entries since then: `7d`, `12h`, `2026-11-01`'),
     flag('time', 'Show when each entry was written, in UTC; the default on a terminal of 72 columns or more'),
     flag('no-time', 'Show no times'),
     flag('json', 'Print one JSON record per entry, with its full text'),

@@ -9,17 +9,20 @@ import type { Symbols } from '../util/symbols.ts';
 export const command: Command = {
   operands: '[FILE|DIR]...',
   description: [
-    'Version 1 has no tree: every entry gets an id and the entry before it as its parent, and a compaction refers to the first entry it keeps by id instead of by index. Entries that have ids keep them, and their tree. Version 3 renames the role hookMessage to custom. Nothing else changes: all other bytes, line endings and blank lines are kept, and a log that already has the requested version is unchanged.',
-    'A damaged line is refused, because every later index would be wrong: run repair first. A log without a header and an unknown version are refused too.',
-    'Several FILEs, and a folder, which stands for every log of pi or omp in it, need -i or --check.',
-    'Memory: one line, and about 20 bytes per entry of a version 1 log. A file of version 1 is read twice, first to see which ids are taken; standard input is written to a private temporary file for that.',
+    'Upgrades a log as the agents do when they open one, and changes nothing else: numbers, escapes, key order, unknown fields, line endings and blank lines stay, and a log that has the version already is copied byte for byte.',
+    '- Version 1 to 2: every entry gets an `id`, and the entry before it as `parentId`; `firstKeptEntryIndex` of a compaction becomes `firstKeptEntryId`. An index that does not refer to an earlier entry is removed, with a warning. Entries that have ids keep them, and their tree.',
+    '- Version 2 to 3: the role `hookMessage` becomes `custom`.',
+    'A damaged line is refused, with its number, because every later index would be wrong: run `repair` first. So are a log without a header and an unknown version. Several FILEs, and a folder, which stands for every log of pi or omp in it, need `-i` or `--check`.',
   ],
+  memory:
+    'one line, and about 20 bytes per entry of a version 1 log. A file of version 1 is read twice, first to see which ids are taken; standard input is written to a private temporary file for that.',
+  topics: ['changing'],
   options: [
     option('to', 'VERSION', 'The target version', { choices: ['2', '3'], default: '3' }),
     option(
       'ids',
       'HOW',
-      'How to create new ids: stable gives the same ids in every run, random is what the agents do, sequence counts up',
+      'How to create new ids; `stable` gives the same ids in every run and on every machine, `random` is what the agents do, `sequence` counts: 00000001, 00000002; none that is in the log is given again',
       { choices: ID_SCHEMES, default: 'stable' },
     ),
     ...REWRITE_OPTIONS,

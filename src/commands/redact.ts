@@ -20,24 +20,29 @@ const FROM = option('from', 'FORMAT', 'Treat FILE as a log of this format; jsonl
 export const command: Command = {
   operands: '[FILE|DIR]...',
   description: [
-    'Replaces keys, tokens, passwords, private keys and credentials in URLs by markers such as [redacted:github-token:1], in every log that has one JSON object per line, whichever agent wrote it. Equal secrets get the same number within a run. Everything else stays byte for byte, and the output is valid wherever the input was: it can be validated, converted and resumed.',
-    'Secrets are found in strings and member names as they read without escapes, also in JSON that is in a string, and in numbers that a name such as password belongs to, by the rules of secretlint and a table of more than 100 kinds of our own (--list-kinds). Ids, signatures, encrypted content and base64 data are never changed. A damaged line is searched as text, with a note and exit code 1. No pattern finds every secret: look at the result before you publish it.',
+    'Replaces keys, tokens, passwords, private keys and credentials in URLs by markers such as `[redacted:github-token:1]`, in every log that has one JSON object per line, whichever agent wrote it. Equal secrets get the same number within a run. Everything else stays byte for byte, and the output is valid wherever the input was: it can be validated, converted and resumed.',
+    'Secrets are found in strings and member names as they read without escapes, also in JSON that is in a string, and in numbers that a name such as `password` belongs to, by the rules of secretlint and a table of more than 100 kinds of our own. Ids, signatures, encrypted content and base64 data are never changed. A damaged line is searched as text, with a note and exit code 1. No pattern finds every secret: look at the result before you publish it.',
     'A value that was found once is replaced wherever it is, in other words of the log, file names and JSON with escapes too, if it has at least 6 characters. A FILE is read twice if anything is found, so that this also covers what comes before; from standard input, and of several FILEs, it covers what follows.',
     'A thinking block with a signature that holds a secret is removed, because providers reject a changed one. In a Codex log that other logs may name offsets of, and in a title slot, lines keep their length: blanks fill up what is shorter, and a secret that is shorter than its marker becomes asterisks, or ones if it is a number. Blobs that a log refers to are not searched, and are counted.',
-    'How many secrets of which kind were replaced goes to standard error; no secret does. Exit 0 if all was written, 1 if a line is damaged or --check finds a secret, 2 if something went wrong. Several FILEs, and a folder, which stands for every log in it, need -i or --check.',
-    'Memory: one line, and the values that were found.',
+    'How many secrets of which kind were replaced goes to standard error; no secret does. Exit 0 if all was written, 1 if a line is damaged or `--check` finds a secret, 2 if something went wrong. Several FILEs, and a folder, which stands for every log in it, need `-i` or `--check`.',
   ],
+  memory: 'one line, and the values that were found.',
   options: [
     flag('check', 'Write nothing; list what would be replaced, and exit 1 if there is anything', {
       alias: 'dry-run',
       short: 'n',
     }),
-    option('format', 'FORMAT[=FILE]', 'With --check: the format of the findings; with FILE they are written there', {
-      choices: REPORTER_NAMES,
-      takesFile: true,
-      default: 'text',
-      many: true,
-    }),
+    option(
+      'format',
+      'FORMAT[=FILE]',
+      'With `--check`: the format of the findings, as `validate` has them; with FILE they are written there',
+      {
+        choices: REPORTER_NAMES,
+        takesFile: true,
+        default: 'text',
+        many: true,
+      },
+    ),
     flag('paths', 'Also replace home folders, and the names of their users wherever they are'),
     flag('emails', 'Also replace email addresses'),
     flag('content', 'Replace all text and keep only the structure, as for a bug report'),
@@ -48,7 +53,7 @@ export const command: Command = {
     option(
       'map',
       'FILE',
-      "Write what was replaced to FILE, which only you can read: one JSON record per value; its name must not end in '.jsonl', or agents would list it",
+      'Write what was replaced to FILE, which only you can read; one JSON record per value; its name must not end in `.jsonl`, or agents would list it',
     ),
     flag('list-kinds', 'List the kinds of secrets', { needsNoInput: true }),
     ...REWRITE_OPTIONS.filter(({ name }) => name !== 'dry-run').map((one) => (one === FROM_OPTION ? FROM : one)),

@@ -6,15 +6,15 @@ import { UsageError } from '../util/errors.ts';
 export const command: Command = {
   operands: '',
   description: [
-    'Prints JSON Schema 2020-12 for one line of a version 3 log, generated from the same declarations that validate uses. Unknown entry types, roles, blocks and fields are allowed. Older logs are described by #/$defs/line-v1 and #/$defs/line-v2 of the same document.',
-    'A schema sees one line at a time; validate also checks what a schema cannot express (damaged bytes, the tree, references, tools).',
-    'Memory: none; nothing is read.',
+    'Prints JSON Schema 2020-12 for one line of a version 3 log, made from the same declarations that `validate` uses, for an editor, a test or an agent in another language. Unknown entry types, roles, blocks and fields are allowed. Older logs are described by `#/$defs/line-v1` and `#/$defs/line-v2` of the same document.',
+    'A schema sees one line at a time; `validate` also checks what a schema cannot express: damaged bytes, the tree, references, tool calls.',
   ],
+  memory: 'none; no log is read.',
   options: [
-    option('entry', 'TYPE', "Only this entry type; 'session' is the header, 'title' the title slot", {
+    option('entry', 'TYPE', 'Only this entry type; `session` is the header, `title` the title slot', {
       choices: schemaTypes(),
     }),
-    flag('config', 'The schema of sessionctl.config.json instead'),
+    flag('config', 'The schema of `sessionctl.config.json` instead'),
   ],
   examples: {
     'sessionctl schema > session.schema.json': 'the schema of a line',

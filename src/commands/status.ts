@@ -6,7 +6,7 @@ import type { Log } from '../log/log.ts';
 import type { Finding } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { agentName } from '../sessions/agents.ts';
-import { type Command, flag, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, INDEX, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { eachLog, isFolderName } from '../shared/each-log.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { type Classify, classifier, parseClassRules, severity, type Verdict } from '../status/classes.ts';
@@ -21,16 +21,25 @@ import { safeJson } from '../util/to-json.ts';
 export const command: Command = {
   operands: '[FILE|DIR]',
   description: [
-    'The verdict is ready, check (look first), confirm (ask the user) or blocked: the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict, 2 an error. A tool call without a result is judged by what its tool can do; what no log can show is listed with --verbose and in --json. The last line is the command to run next: for a session that is ready, the one that resumes it in its agent. Nothing is run and nothing is written. A folder stands for every session in it: one line each with its verdict, and exit 1 unless all are ready.',
-    'With --workspace, the files of pending edits and writes are read, relative to the cwd of the session and never outside DIR; this can turn confirm into check, but never into ready.',
-    'The file for --classes is a JSON array of rules that take precedence over the built-in table; the first match wins: {"pattern": "deploy_*", "class": "external-write", "idempotency": "unsafe", "policy": "never-rerun"}. A pattern is matched against the whole name in lowercase; * matches any characters. Classes: pure, read, ask-user, network, workspace-write, process, external-write, delegated, unknown. Idempotency (optional): safe, conditional, unsafe. Policy (optional; it then decides the verdict): replay-from-event, rerun-after-check, require-user-confirmation, never-rerun.',
-    'Memory: the index of the log, about 55 bytes per entry, the ids of the path and the calls of its last turn.',
+    'The gate before a session is resumed: can the agent continue from here, or could that repeat something, ignore a denial or rely on an incomplete record? The verdict is `ready`, `check` (look first), `confirm` (ask the user) or `blocked` (repair the log first): the worst that anything in the log calls for. Exit 0 means ready, 1 any other verdict. Nothing is run and nothing is written.',
+    'A folder stands for every session in it: one line each with its verdict, last what to do about the worst, and exit 1 unless all are ready. A subagent is never ready, because no agent resumes one by itself; the session to resume is named (`subagentOf`).',
+    '- A call without a result is judged by the class of its tool: `pure` and `read` are ready, `network` is check, `ask-user`, `workspace-write`, `process`, `external-write`, `delegated` and `unknown` are confirm. If the writer marks starts (omp 18) and this call has no mark, it is check. Arguments that were truncated by the output limit are blocked. For a shell command there is a hint (likely read-only, rerunnable, destructive or external), which never changes the verdict.',
+    '- Denials, interruptions, provider errors, exhausted budgets, background processes, killed processes, truncated lines, missing parents and incomplete compactions each count.',
+    '- The last stable entry is the last one where every call has its result and the model, or a result, came last: a REV for `fork`. If that is not the leaf and the verdict is ready, the reason is given (`lastStableReason`).',
+    '- The last line is the command to run next, which `--json` has as `next`: `{"command": "resume", "argv": [...], "cwd"?}`. Of a session that is ready it resumes the session in its agent (`claude --resume`, `codex resume`, `gemini --resume`, `opencode --session`, `goose session --resume`, `openclaw agent`, `pi --session`, `omp --resume`); an agent finds a session by its id only among its own files, and some only in the folder of the session. What no agent resumes is first written for pi with `convert`, and another leaf than the last entry needs a `fork`. Otherwise it is `log` to look, `repair`, `migrate`, or `fork` from the last stable entry.',
+    'With `--workspace`, the files of pending edits and writes are read, relative to the cwd of the session. Links are resolved first, nothing outside DIR is read, and pipes and devices are never opened. This can turn confirm into check, but never into ready.',
+    'The file for `--classes` is a JSON array of rules that take precedence over the built-in table; the first match wins: `[{"pattern": "mcp__docs__*", "class": "read"}, {"pattern": "deploy_*", "class": "external-write", "idempotency": "unsafe", "policy": "never-rerun"}]`. A pattern is matched against the whole name in lowercase; `*` matches any characters. Idempotency (optional) is `safe`, `conditional` or `unsafe`. A policy (optional) decides the verdict: `replay-from-event`, `rerun-after-check`, `require-user-confirmation`, `never-rerun`.',
   ],
+  memory: `${INDEX}, up to 200 bytes per entry of the path, and the calls of its last turn.`,
+  topics: ['rev', 'reading'],
   options: [
-    leafOption('Judge the path to this entry; --leaf=-abc for an id that starts with a dash'),
-    flag('json', 'Print one JSON object, or for a folder one for each session'),
+    leafOption('Judge the path to this entry'),
+    flag(
+      'json',
+      'Print one JSON object, or for a folder one for each session; it has the verdict with `reasons` and their `evidence` (entry and line), a `checklist` of yes, no and unknown, and the `limits` of what a log can show',
+    ),
     flag('verbose', 'Also list what is unknown, because no log can show it', { short: 'v' }),
-    option('workspace', 'DIR', 'Compare pending edits and writes with the files below DIR (read only)'),
+    option('workspace', 'DIR', 'Compare pending edits and writes with the files below DIR'),
     option('classes', 'FILE', 'Classes for your own tools, as JSON'),
     FORMAT_OPTION,
     SESSION_OPTION,

@@ -4,7 +4,7 @@ import { branchesOf, branchRecord, formatBranches } from '../overview/branches.t
 import { drawTree, nodeRecords } from '../overview/draw.ts';
 import { type Marks, rowStyle } from '../overview/row.ts';
 import { idShortener } from '../overview/short-id.ts';
-import { type Command, flag, type Io, leafOption, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, INDEX, type Io, leafOption, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { labels } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
@@ -13,16 +13,22 @@ import { safeJson } from '../util/to-json.ts';
 export const command: Command = {
   operands: '[FILE]',
   description: [
-    "Entries between two points of interest are folded into one line; --unfold shows each of them. The branch that leads to the leaf ('@', the last entry of the file, or the entry given with --leaf) goes straight down; other branches are indented, each with the REV of its end, such as 'leaf:2'.",
-    '--leaves lists the ends of the branches, as git branch -v does, starting with the one that is last in the file: id, leaf:N, messages and tokens on its path, age (or the time if the output is not a terminal), label and the last user message.',
-    "REV is '@', '@~N', 'root', 'line:N', 'leaf:N', an id or a prefix of one, or a label; write an id that starts with a dash as --leaf=-abc.",
-    'Memory: about 55 bytes per entry of the file for the index, 13 more for the tree, and about 200 per branch point. One pass finds the entries, and those that are shown are read; damage elsewhere may go unnoticed (use validate to find it). Standard input is copied to a private temporary file.',
+    'Draws branch points, labels, compactions and the leaf; entries in between are folded into one line. The branch that leads to the leaf goes straight down, the others are indented. What is in parentheses can be used as a REV: `@` is the leaf, `leaf:2` the end of another branch, any other word a label. Cycles are broken at their earliest entry, so that every entry is drawn once.',
+    'On a terminal, lines are cut to its width and control characters are shown as escapes; a pipe gets the text unchanged, and times instead of ages.',
   ],
+  memory: `${INDEX}, 13 bytes more for the tree, and about 200 per branch point.`,
+  topics: ['rev', 'reading'],
   options: [
     leafOption('Treat this entry as the leaf'),
     flag('unfold', 'Show every entry on a line of its own'),
-    flag('leaves', 'Print one line per leaf'),
-    flag('json', 'Print one JSON record per node in file order, or with --leaves one per leaf'),
+    flag(
+      'leaves',
+      'Print one line per leaf, as `git branch -v` does; it has the id, `leaf:N`, messages and tokens of the whole path, age, label and the last user message, the last leaf of the file first',
+    ),
+    flag(
+      'json',
+      'Print one JSON record per node in file order, or with `--leaves` one per leaf; a node has `line`, `id`, `parentId`, `type`, `role`, `timestamp`, `label`, `depth`, `children`, `onPath`, `isLeaf` and `text`',
+    ),
     FORMAT_OPTION,
     SESSION_OPTION,
   ],

@@ -9,7 +9,7 @@ import { recordRules } from '../rules/check/check-records.ts';
 import { rules } from '../rules/index.ts';
 import { fixedWhereFound, fixesRecords, isNative, type Level, type Rule, type RuleMeta } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
-import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, INDEX, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { UsageError } from '../util/errors.ts';
 import type { Style } from '../util/io.ts';
@@ -24,11 +24,16 @@ import { Validation } from '../validate/validation.ts';
 export const command: Command = {
   operands: '[FILE|DIR]...',
   description: [
-    'Reads each log once and reports every finding, errors and warnings, one line each. A folder means every *.jsonl below it, also those that OpenClaw has put aside (*.jsonl.deleted.*, *.jsonl.reset.*, *.jsonl.imported-*); files there that are not session logs are skipped and counted by kind. Piped text output ends with a summary on standard error. Of the two formats for test reports, junit is for Jenkins and GitLab, junit-ant for tools that follow the schema of Ant. Exit 0 without errors (warnings do not count), 1 with errors, 2 if a file could not be checked.',
-    "Findings about a line are reported as the line is read; those that need the whole file (tree, references, tools) follow at its end. 'sessionctl repair' fixes what is marked as fixable.",
-    'Of a database of OpenClaw all sessions are checked, or the one that --session names, and findings say session and row; of one of Goose or OpenCode the newest, or the one that --session names.',
-    'Memory: an index of about 64 bytes per entry of the current file, and the ids of tool calls; no content. In a log of Claude Code or Codex up to 500 bytes per record. A line is held in full while it is checked.',
+    'Reads each log once and reports every finding, not only the first: damaged bytes, headers, shapes, the tree, references, tool calls. Errors make agents lose or hide data; warnings are things that they can handle. Findings are in line order, followed by those that need the whole file; `repair` fixes what is marked as fixable.',
+    'A folder means every `*.jsonl` below it, also those that OpenClaw has put aside (`*.jsonl.deleted.*`, `*.jsonl.reset.*`, `*.jsonl.imported-*`). What is not a session log is skipped and counted there, and means exit code 2 where it was named. A bad file does not stop the others. Of a database of OpenClaw all sessions are checked, and findings say session and row; of one of Goose or OpenCode the newest is.',
+    'Each format of agents has its own rules and levels: `--list-rules --from codex` lists them. The formats of findings are:',
+    '- `text`, for people: on a terminal findings of one cause are one line; in a pipe the summary is on standard error',
+    '- `json`, for programs: a line for each finding, `{"file", "line", "offset", "rule", "severity", "message", "entryId"?, "path"?, "fixable"}`, for a file that could not be checked, `{"file", "failed": REASON}`, and for one in a folder that is no session log, `{"file", "skipped": REASON}`; last `{"summary": {...}}`',
+    '- `github`: annotations, errors first; `sarif`: for code scanning; `markdown`: a summary for the page of a job',
+    '- `junit`: test reports for Jenkins and GitLab; `junit-ant`: the same for tools that follow the schema of Ant',
+    'Settings for all runs, known findings and set-ups for CI are in `docs/ci.md`. Exit 0 without errors, 1 with errors, 2 if a file could not be checked.',
   ],
+  memory: `${INDEX}, and the ids of tool calls; no content. Of a log of Claude Code or Codex up to 500 bytes per record. A line is held in full while it is checked.`,
   options: [
     option('format', 'FORMAT[=FILE]', 'The format of the findings; with FILE they are written there', {
       choices: REPORTER_NAMES,
@@ -36,7 +41,7 @@ export const command: Command = {
       default: 'text',
       many: true,
     }),
-    option('rule', 'ID=LEVEL', "Set the level of a rule: 'error', 'warning' or 'off'", { many: true }),
+    option('rule', 'ID=LEVEL', 'Set the level of a rule: `error`, `warning` or `off`', { many: true }),
     flag('strict', 'Make every warning an error'),
     option('max-warnings', 'N', 'Exit 1 if there are more warnings than this', { kind: 'number' }),
     option('max-findings', 'N', 'Print at most N findings; the others are still counted', { kind: 'number' }),
@@ -44,12 +49,15 @@ export const command: Command = {
     flag('quiet', 'Print nothing, set the exit code', { short: 'q' }),
     option('ignore', 'GLOB', 'Do not check files that this matches, nor what is in such a folder', { many: true }),
     option('suppressions', 'FILE', 'Do not report the findings that are known by this file'),
-    flag('suppress-all', 'Write all findings to the file of --suppressions'),
+    flag('suppress-all', 'Write all findings to the file of `--suppressions`'),
     flag('prune-suppressions', 'Remove from that file what is no longer found'),
-    option('config', 'FILE', `Read the settings from this file, not from the nearest ${CONFIG_NAME}`),
+    option('config', 'FILE', `Read the settings from this file, not from the nearest \`${CONFIG_NAME}\``),
     flag('no-config', 'Read no settings from a file'),
-    flag('pass', 'Copy the log to standard output, byte for byte, and write findings to standard error'),
-    option('blobs', 'DIR', 'Also check blob references against this store (or set SESSIONCTL_BLOBS)'),
+    flag(
+      'pass',
+      'Copy the log to standard output, byte for byte, and write findings to standard error; for the middle of a pipe',
+    ),
+    option('blobs', 'DIR', 'Also check blob references against this store; default: the variable `SESSIONCTL_BLOBS`'),
     option('max-line-bytes', 'N', 'Do not read lines longer than this; each is a finding', {
       default: String(DEFAULT_MAX_LINE_BYTES),
       kind: 'number',
@@ -57,7 +65,7 @@ export const command: Command = {
     option(
       'from',
       'FORMAT',
-      'Check FILE as a log of this format; with --list-rules and --explain, what applies to it',
+      'Check FILE as a log of this format; with `--list-rules` and `--explain`, what applies to it',
       {
         choices: checkedFormats(),
       },

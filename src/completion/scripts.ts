@@ -1,4 +1,4 @@
-import { allOptions, type NamedCommand, type Option, optionWords } from '../shared/command.ts';
+import { allOptions, type NamedCommand, type Option, optionWords, plainText } from '../shared/command.ts';
 import { shellQuoted } from '../util/words.ts';
 
 /** What completion is made from: the declarations of the commands, and the rules that some options name. */
@@ -199,7 +199,7 @@ function zshCase(command: NamedCommand): string {
 function zshSpecs(option: Option): string[] {
   const all = optionWords(option);
   const others = option.many ? '*' : `(${all.join(' ')})`;
-  const text = `[${colons(option.describe.replace(/[[\]\\]/g, '\\$&'))}]`;
+  const text = `[${colons(plainText(option.describe).replace(/[[\]\\]/g, '\\$&'))}]`;
   if (option.kind === 'flag') return all.map((spelling) => `${others}${spelling}${text}`);
   const value = `:${colons(option.value ?? 'VALUE')}:${valueActions(option)[1]}`;
   return all.map((spelling) => `${others}${spelling}${spelling.startsWith('--') ? '=' : '+'}${text}${value}`);
@@ -265,7 +265,7 @@ function fishLines(command: NamedCommand): string[] {
   const when = `__sessionctl_command_is ${command.name}`;
   const first = `__sessionctl_first_operand ${command.name}`;
   const lines = allOptions(command).flatMap((option) => {
-    const rest = `${option.kind === 'flag' ? '' : valueActions(option)[2]} -d ${fishWord(option.describe)}`;
+    const rest = `${option.kind === 'flag' ? '' : valueActions(option)[2]} -d ${fishWord(plainText(option.describe))}`;
     const names = [
       `${option.name}${option.short ? ` -s ${option.short}` : ''}`,
       ...(option.alias ? [option.alias] : []),

@@ -38,7 +38,7 @@ export interface RepairResult {
 /**
  * A damaged log as repaired bytes, piece by piece; the generator returns what could not be fixed. A log without an
  * error leaves as it came. Such a log is read twice, any other three times; nothing is handed out before it is known
- * what to do. Holds an index of about 600 bytes per entry, and the plan.
+ * what to do. Holds an index, as the command does, and the plan.
  */
 export function repair(
   source: RereadableBytes,

@@ -31,7 +31,7 @@ const OPTIONS = { name: 'string', rules: 'checked later', maxLineBytes: 'bytes',
 /**
  * Every finding of a log, as `sessionctl validate` reports them: those of a line as the line is read, those that need
  * the whole log at its end; the generator returns the summary. What is no session log at all is thrown as AppError.
- * Holds an index of about 50 bytes for each entry, and the findings of one piece of the input.
+ * Holds an index, as the command does, and the findings of one piece of the input.
  */
 export function validate(source: Bytes, options?: ValidateOptions): AsyncGenerator<Finding, ValidationSummary, void> {
   return findingsOf('validate', source, options);

@@ -102,7 +102,7 @@ class Names {
 }
 
 /**
- * The entries of one log: id, parent, type, line and byte range, about 50 bytes per entry. Positions count the entries
+ * The entries of one log: id, parent, type, line and byte range. Positions count the entries
  * in file order from 0. Fill it with `add`, call `finish` once, then ask.
  */
 export class LogIndex {

@@ -9,7 +9,7 @@ import { type Io, type Option, option, type ParsedArgs } from './command.ts';
 export const BLOBS_OPTION: Option = option(
   'blobs',
   'DIR',
-  'The folder with the blobs; default: the variable SESSIONCTL_BLOBS',
+  'The folder with the blobs; default: the variable `SESSIONCTL_BLOBS`',
 );
 
 /** The store that the user named, by the option or the variable. */

@@ -4,7 +4,15 @@ import { counted } from '../util/words.ts';
 
 export type { Io, Paint, Processes, Progress, Style } from '../util/io.ts';
 
-/** One option of a command; help, parsing, completion and the man page are all made from this. */
+/** Bytes per entry that an index of a log takes; whatever says it takes it from here. */
+export const INDEX_BYTES = 64;
+/** For `memory` of a command; on the page and in the manual, where one section is about it, the figure is left out. */
+export const INDEX = `the index of the log (about ${INDEX_BYTES} bytes per entry)`;
+
+/** Texts that several commands have in common, by their names in `cli/topics.ts`. */
+export type TopicName = 'rev' | 'reading' | 'changing';
+
+/** One option of a command; help, parsing, completion, the reference and the man page are all made from this. */
 export interface Option {
   /** Long name without the dashes. */
   readonly name: string;
@@ -14,6 +22,7 @@ export interface Option {
   readonly kind: 'flag' | 'text' | 'number';
   /** What the value is called in the help, such as REV; for FILE, DIR, RULE and ID=LEVEL shells know what to offer. */
   readonly value?: string;
+  /** -h shows what is before the first semicolon. */
   readonly describe: string;
   readonly choices?: readonly string[];
   /** A choice may have a file behind it: sarif=out.sarif. */
@@ -54,12 +63,18 @@ export interface ParsedArgs {
   number(name: string): number | undefined;
 }
 
-/** What a command's file declares; its name and summary are in the list of commands. */
+/**
+ * What a command's file declares; its name and summary are in the list of commands. In its texts, what is typed or stands
+ * in a log is between backticks; there is no other markup.
+ */
 export interface Command {
   /** The operands, as in '[FILE|DIR]...'. */
   readonly operands: string;
-  /** Paragraphs for the help: what it does, and what it holds in memory and how much. */
+  /** Paragraphs: what it does. One that starts with '- ' is an item of a list. */
   readonly description: readonly string[];
+  /** What it holds in memory, and how much. */
+  readonly memory: string;
+  readonly topics?: readonly TopicName[];
   readonly options: readonly Option[];
   /** By the command line: what it shows. */
   readonly examples: Readonly<Record<string, string>>;
@@ -80,7 +95,7 @@ export interface NamedCommand extends Command {
 /** What every command takes. */
 export const COMMON_OPTIONS: readonly Option[] = [
   option('color', 'WHEN', 'Color the output', { choices: ['auto', 'always', 'never'], default: 'auto' }),
-  flag('help', 'Show all about it; -h is short', { short: 'h' }),
+  flag('help', 'Show all about it; `-h` is short', { short: 'h' }),
 ];
 
 export function allOptions(command: Command): readonly Option[] {
@@ -90,6 +105,11 @@ export function allOptions(command: Command): readonly Option[] {
 /** The spellings of an option: '-n', '--dry-run', '--check'. */
 export function optionWords({ short, name, alias }: Option): string[] {
   return [...(short ? [`-${short}`] : []), `--${name}`, ...(alias ? [`--${alias}`] : [])];
+}
+
+/** A text of the help without its backticks. */
+export function plainText(text: string): string {
+  return text.replaceAll('`', '');
 }
 
 /** How many lines are listed after the first. */

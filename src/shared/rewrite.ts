@@ -30,8 +30,8 @@ export function originOf(args: ParsedArgs): Origin | undefined {
 /** The options of every command that writes a changed log. */
 export const REWRITE_OPTIONS: readonly Option[] = [
   flag('in-place', 'Change the file in place, atomically', { short: 'i' }),
-  flag('backup', 'With -i: keep the old file as FILE.bak, or .bak1, .bak2 if that exists'),
-  option('backup-suffix', 'SUFFIX', 'With -i: use this suffix for the old file instead of .bak'),
+  flag('backup', 'With `-i`: keep the old file as FILE.bak, or `.bak1`, `.bak2` if that exists'),
+  option('backup-suffix', 'SUFFIX', 'With `-i`: use this suffix for the old file instead of `.bak`'),
   option('output', 'FILE', 'Write to FILE instead of standard output', { short: 'o' }),
   FROM_OPTION,
   flag('dry-run', 'Write nothing; exit 1 if a file would change', { alias: 'check', short: 'n' }),

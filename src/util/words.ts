@@ -65,12 +65,18 @@ function editDistance(a: string, b: string): number {
 }
 
 /** Wraps words into lines of at most this many columns. */
-export function fill(words: readonly string[], first: string, indent: string, columns: number): string[] {
+export function fill(
+  words: readonly string[],
+  first: string,
+  indent: string,
+  columns: number,
+  widthOf = (line: string): number => line.length,
+): string[] {
   const lines: string[] = [];
   for (const word of words) {
     const last = lines.at(-1);
     if (last === undefined) lines.push(first + word);
-    else if (last.length + 1 + word.length > columns) lines.push(indent + word);
+    else if (widthOf(last) + 1 + widthOf(word) > columns) lines.push(indent + word);
     else lines[lines.length - 1] = `${last} ${word}`;
   }
   return lines;

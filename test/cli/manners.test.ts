@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
-import { commandLines, programHelp } from '../../src/cli/help.ts';
+import { commandHelp, commandLines, programHelp, shortHelp } from '../../src/cli/help.ts';
+import { flag } from '../../src/shared/command.ts';
 import { PLAIN } from '../../src/util/io.ts';
 import width from '../../src/util/width.ts';
 import { run } from '../support/run.ts';
@@ -41,6 +42,34 @@ describe('the program without a command', () => {
   it('fits its help into 80 columns', () => {
     for (const line of `${programHelp(PLAIN)}\n${programHelp(PLAIN, true)}`.split('\n'))
       expect(width(line), line).toBeLessThanOrEqual(80);
+  });
+});
+
+describe('a text of the help', () => {
+  const command = {
+    ...{
+      name: 'one',
+      summary: 'Do it',
+      operands: '',
+      readsInput: false,
+      run: async () => 0,
+      examples: { 'a b': 'it' },
+    },
+    ...{ description: [`${'word '.repeat(15)}\`abcd d\` e`, '- x', `- ${'item '.repeat(20)}`.trim()], memory: 'none.' },
+    ...{ options: [flag('deep', 'Go deep; as `far` as it goes')], topics: ['rev'] as const },
+  };
+
+  it('shows what is between backticks in bold, whichever line it is on, and items with a hanging indent', () => {
+    const help = commandHelp(command, { ...PLAIN, bold: (text) => `<${text}>` });
+    expect(help).toContain(`${'word '.repeat(15)}<abcd>\n<d> e\n\n- x\n- item `);
+    expect(help).toMatch(/^- (?:item ){14}item\n {2}(?:item ?){5}\n\n<Options:>/m);
+    expect(help).toContain('as <far> as it goes');
+    expect(help).toContain('\n<REV:>\n  REV names an entry');
+    expect(help).toContain('\n<Memory:>\n  None.\n');
+  });
+
+  it('is cut by -h at the first semicolon of an option', () => {
+    expect(shortHelp(command, PLAIN)).toMatch(/^ {2}--deep +Go deep$/m);
   });
 });
 

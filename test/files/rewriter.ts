@@ -13,6 +13,7 @@ const swap: Record<string, string> = { a: 'b', b: 'a' };
 const command: Command = {
   operands: '[FILE]...',
   description: [],
+  memory: '',
   options: [
     ...REWRITE_OPTIONS,
     { name: 'for-ever', kind: 'flag', describe: '' },
