@@ -40,7 +40,7 @@ interface Snapshot extends SnapshotFacts {
   wrongCalls?: readonly string[];
 }
 
-/** What rules know about another agent's log, added record by record: about 50 bytes each, and no content. */
+/** What rules know about another agent's log, added record by record, without their content. */
 export class RecordLog {
   lines = 0;
   firstOversizeLine = 0;
