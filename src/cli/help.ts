@@ -13,6 +13,18 @@ import { fill } from '../util/words.ts';
 import { ABOUT, EXIT_CODES, TOPICS, type Topic } from './topics.ts';
 
 const WIDTH = 80;
+/** A narrower terminal has no room for two columns. */
+const ROOM_FOR_COLUMNS = 60;
+
+/** How a help looks, and how wide it is. */
+interface HelpLook {
+  readonly style: Style;
+  readonly columns: number;
+}
+
+function lookOf(style: Style, columns: number): HelpLook {
+  return { style, columns: Math.min(columns, WIDTH) };
+}
 
 /** The first things to type. */
 export const FIRST_STEPS: Readonly<Record<string, string>> = {
@@ -24,25 +36,27 @@ export const FIRST_STEPS: Readonly<Record<string, string>> = {
 };
 
 /** What --help shows, and -h in short. */
-export function programHelp(style: Style, isShort = false): string {
+export function programHelp(style: Style, isShort = false, columns = WIDTH): string {
+  const look = lookOf(style, columns);
   const longest = Math.max(...commands.map((command) => command.name.length));
   return [
-    ...wrap('sessionctl: check, fix, migrate, read and export the session logs of coding agents', 0, style),
+    ...wrap('sessionctl: check, fix, migrate, read and export the session logs of coding agents', 0, look),
     '',
-    `${style.bold('Usage:')} sessionctl COMMAND [OPTION]... [FILE]...`,
+    ...usage('sessionctl COMMAND [OPTION]... [FILE]...', look),
     '',
     style.bold('Commands:'),
-    ...commands.flatMap((command) => row(command.name, command.summary, longest + 4, style)),
+    ...commands.flatMap((command) => row(command.name, command.summary, longest + 4, look)),
     '',
-    ...wrap('`sessionctl COMMAND --help` shows what a command does, its options and examples.', 0, style),
-    ...(isShort ? [] : ['', ...details(style)]),
+    ...wrap('`sessionctl COMMAND --help` shows what a command does, its options and examples.', 0, look),
+    ...(isShort ? [] : ['', ...details(look)]),
     '',
   ].join('\n');
 }
 
-function details(style: Style): string[] {
+function details(look: HelpLook): string[] {
+  const { style } = look;
   return [
-    ...prose(ABOUT, style),
+    ...prose(ABOUT, look),
     '',
     style.bold('Options:'),
     ...optionRows(
@@ -50,33 +64,34 @@ function details(style: Style): string[] {
         flag('version', 'Print the version', { short: 'v' }),
         ...COMMON_OPTIONS.filter((option) => option.name === 'help'),
       ],
-      style,
+      look,
     ),
     '',
     style.bold('Examples:'),
-    ...exampleRows(FIRST_STEPS, style),
+    ...exampleRows(FIRST_STEPS, look),
     '',
     style.bold('Exit codes:'),
-    ...Object.entries(EXIT_CODES).flatMap(([code, meaning]) => row(code, meaning, 17, style)),
+    ...Object.entries(EXIT_CODES).flatMap(([code, meaning]) => row(code, meaning, 17, look)),
   ];
 }
 
-export function commandHelp(command: NamedCommand, style: Style): string {
+export function commandHelp(command: NamedCommand, style: Style, columns = WIDTH): string {
+  const look = lookOf(style, columns);
   return [
-    `${style.bold('Usage:')} ${usageLine(command)}`,
+    ...usage(usageLine(command), look),
     '',
-    ...prose([`${command.summary}.`, ...command.description], style),
+    ...prose([`${command.summary}.`, ...command.description], look),
     '',
     style.bold('Options:'),
-    ...optionRows(allOptions(command), style),
+    ...optionRows(allOptions(command), look),
     ...[...topicsOf(command), { title: 'Memory', text: [capital(command.memory)] }].flatMap(({ title, text }) => [
       '',
       style.bold(`${title}:`),
-      ...prose(text, style, 2),
+      ...prose(text, look, 2),
     ]),
     '',
     style.bold('Examples:'),
-    ...exampleRows(command.examples, style),
+    ...exampleRows(command.examples, look),
     '',
   ].join('\n');
 }
@@ -95,33 +110,34 @@ export function isItem(paragraph: string | undefined): boolean {
 }
 
 /** Paragraphs with an empty line between them, but not between the items of a list. */
-function prose(paragraphs: readonly string[], style: Style, indent = 0): string[] {
+function prose(paragraphs: readonly string[], look: HelpLook, indent = 0): string[] {
   return paragraphs.flatMap((paragraph, at) => [
     ...(at > 0 && !(isItem(paragraph) && isItem(paragraphs[at - 1])) ? [''] : []),
-    ...wrap(paragraph, indent, style),
+    ...wrap(paragraph, indent, look),
   ]);
 }
 
-function exampleRows(examples: Readonly<Record<string, string>>, style: Style): string[] {
+function exampleRows(examples: Readonly<Record<string, string>>, look: HelpLook): string[] {
   return Object.entries(examples).flatMap(([run, shows]) => [
-    ...fill(`# ${shows}`.split(' '), '  ', '  ', WIDTH).map((line) => style.dim(line)),
-    ...commandLines(run),
+    ...fill(`# ${shows}`.split(' '), '  ', '  ', look.columns).map((line) => look.style.dim(line)),
+    ...commandLines(run, look.columns),
   ]);
 }
 
 /** What -h shows: the options, a line each where that is enough. */
-export function shortHelp(command: NamedCommand, style: Style): string {
+export function shortHelp(command: NamedCommand, style: Style, columns = WIDTH): string {
+  const look = lookOf(style, columns);
   const [example] = Object.keys(command.examples);
   return [
-    `${style.bold('Usage:')} ${usageLine(command)}`,
-    ...wrap(`${command.summary}.`, 0, style),
+    ...usage(usageLine(command), look),
+    ...wrap(`${command.summary}.`, 0, look),
     '',
-    ...optionRows(allOptions(command).map(inShort), style),
+    ...optionRows(allOptions(command).map(inShort), look),
     '',
     style.bold('Example:'),
-    ...commandLines(example ?? ''),
+    ...commandLines(example ?? '', look.columns),
     '',
-    ...wrap(`\`sessionctl ${command.name} --help\` shows what it does, and more examples.`, 0, style),
+    ...wrap(`\`sessionctl ${command.name} --help\` shows what it does, and more examples.`, 0, look),
     '',
   ].join('\n');
 }
@@ -148,20 +164,21 @@ export function optionText(option: Option): string {
   return extras.length > 0 ? `${option.describe} (${extras.join('; ')})` : option.describe;
 }
 
-function optionRows(options: readonly Option[], style: Style): string[] {
-  return options.flatMap((option) => row(optionSpelling(option), optionText(option), 28, style));
+function optionRows(options: readonly Option[], look: HelpLook): string[] {
+  return options.flatMap((option) => row(optionSpelling(option), optionText(option), 28, look));
 }
 
-/** A name and what is said about it, in two columns; a long name is on a line of its own. */
-function row(name: string, text: string, column: number, style: Style): string[] {
-  const lines = wrap(text, column, style);
-  const first = `  ${style.bold(name)}`;
-  if (name.length + 4 > column) return [first, ...lines];
+/** A name and what is said about it, in two columns; a long name is on a line of its own, on a narrow terminal each. */
+function row(name: string, text: string, column: number, look: HelpLook): string[] {
+  const isNarrow = look.columns < ROOM_FOR_COLUMNS;
+  const lines = wrap(text, isNarrow ? 6 : column, look);
+  const first = `  ${look.style.bold(name)}`;
+  if (isNarrow || name.length + 4 > column) return [first, ...lines];
   return [`${first}${(lines[0] ?? '').slice(name.length + 2)}`, ...lines.slice(1)];
 }
 
 /** A command to be copied into a shell: what is too long goes on behind a backslash, at an option or in a pipe. */
-export function commandLines(command: string): string[] {
+export function commandLines(command: string, columns = WIDTH): string[] {
   // What belongs together: an option with its value, a program with its operands, its end with the pipe behind it.
   const parts: string[] = [];
   let begins = true;
@@ -169,15 +186,20 @@ export function commandLines(command: string): string[] {
     parts.push(begins || word.startsWith('-') ? word : `${parts.pop()} ${word}`);
     begins = word === '|';
   }
-  const lines = fill(parts, '  ', '      ', WIDTH - 2);
+  const lines = fill(parts, '  ', '      ', columns - 2);
   return lines.map((line, at) => (at < lines.length - 1 ? `${line} \\` : line));
 }
 
+function usage(call: string, look: HelpLook): string[] {
+  const [first = '', ...more] = wrap(`Usage: ${call}`, 0, look);
+  return [first.replace('Usage:', look.style.bold('Usage:')), ...more];
+}
+
 /** What is between backticks is bold instead, word by word, so that lines may end in it. */
-function wrap(text: string, indent: number, style: Style): string[] {
+function wrap(text: string, indent: number, { style, columns }: HelpLook): string[] {
   const words = text.replace(/`[^`]*`/g, (code) => code.replaceAll(' ', '` `')).split(' ');
   const first = ' '.repeat(indent);
   const rest = isItem(text) ? `${first}  ` : first;
-  const lines = fill(words, first, rest, WIDTH, (line) => plainText(line).length);
+  const lines = fill(words, first, rest, columns, (line) => plainText(line).length);
   return lines.map((line) => line.replace(/`([^`]*)`/g, (_, code: string) => style.bold(code)));
 }

@@ -8,6 +8,7 @@ import {
   type ParsedArgs,
 } from '../shared/command.ts';
 import { UnknownOption, UsageError } from '../util/errors.ts';
+import { columnsOf } from '../util/width.ts';
 import { didYouMean } from '../util/words.ts';
 import { makeIo } from './io.ts';
 import { parseArgv } from './parse.ts';
@@ -89,9 +90,11 @@ interface HelpRequest {
 
 async function showHelp(command: NamedCommand | undefined, { isRequested, isShort }: HelpRequest, io: Io) {
   const { commandHelp, programHelp, shortHelp } = await import('./help.ts');
-  const style = isRequested ? io.style : io.errorStyle;
-  const help = command ? (isShort ? shortHelp : commandHelp)(command, style) : programHelp(style, isShort);
-  (isRequested ? io.stdout : io.stderr).write(help);
+  const [out, style] = isRequested ? [io.stdout, io.style] : [io.stderr, io.errorStyle];
+  const columns = columnsOf(out);
+  out.write(
+    command ? (isShort ? shortHelp : commandHelp)(command, style, columns) : programHelp(style, isShort, columns),
+  );
   return isRequested ? 0 : 2;
 }
 

@@ -65,7 +65,7 @@ export const command: Command = {
       const last = leaves(log.index).slice(-2);
       const [a = -1, b = -1] = first === undefined ? last : [await view.leaf(first), await view.leaf(second)];
       if (b < 0) {
-        io.note(`${log.name}: has only one branch; pass two entries or another FILE`);
+        if (log.header) io.note(`${log.name}: has only one branch; pass two entries or another FILE`);
         return args.flag('json') ? await print(noComparison(log, a), args, io) : 0;
       }
       view.path(a);

@@ -127,8 +127,8 @@ export function probably({ title, id }: LogFormat): string {
 
 /** The error of a command that only takes native logs. */
 function foreignMessage({ title, toNative }: LogFormat): string {
-  const hint = toNative ? "; 'sessionctl convert' makes one of it" : '';
-  return `not a pi or omp session log (looks like ${title})${hint}`;
+  const hint = toNative ? "'sessionctl convert' makes one of it" : "'sessionctl formats' lists what can be read";
+  return `not a pi or omp session log (looks like ${title}); ${hint}`;
 }
 
 /** The error of a command that takes logs of other agents too. */

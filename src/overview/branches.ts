@@ -87,6 +87,11 @@ async function pathSums(session: Log, children: Children) {
   return { messages, tokens, lastUser };
 }
 
+const [MESSAGES, TOKENS, AGE] = [2, 3, 4];
+/** What is shown between the name of a branch and its text: the most for which there is room. */
+const BETWEEN: readonly (readonly number[])[] = [[MESSAGES, TOKENS, AGE], [MESSAGES, AGE], [AGE], []];
+const LEAST_TEXT = 12;
+
 /** As `git branch -v`: a star for the current branch, then id, size, age, and subject. */
 export function formatBranches(
   branches: readonly BranchRow[],
@@ -104,18 +109,25 @@ export function formatBranches(
   ]);
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(0, ...rows.map((cells) => width(cells[column] as string))));
   // The star, and the spaces between columns.
-  const fixed = widths.reduce((sum, one) => sum + one, 2 + 1 + 2 + 2 + 2 + 2);
+  const roomBeside = (between: readonly number[]): number =>
+    [0, 1, ...between].reduce((room, column) => room - 2 - (widths[column] as number), look.columns - 1);
+  const choices = look.isTerminal ? BETWEEN : BETWEEN.slice(0, 1);
+  const shown = choices.find((between) => roomBeside(between) >= LEAST_TEXT) ?? choices.at(-1) ?? [];
+  const room = roomBeside(shown);
   return branches.map((branch, at) => {
     const cells = rows[at] as string[];
-    const blanks = cells.map((cell, column) => ' '.repeat((widths[column] as number) - width(cell)));
-    const [id, leaf, messages, tokens, age] = cells;
+    const padded = (column: number): string => {
+      const blanks = ' '.repeat((widths[column] as number) - width(cells[column] as string));
+      return column === AGE || column < MESSAGES ? `${cells[column]}${blanks}` : `${blanks}${cells[column]}`;
+    };
     const label = branch.label ? `(${shownText(branch.label, look)})` : '';
     const content = `${label}${label && ' '}${shownText(branch.lastUserText ?? '', look)}`;
-    const text = cutToWidth(content, Math.max(look.columns - fixed, 20));
+    const text = cutToWidth(content, room >= LEAST_TEXT ? room : 20);
     const painted = label && text.startsWith(`${label} `) ? style.green(label) + text.slice(label.length) : text;
     const star = branch.isCurrent ? style.green('*') : ' ';
-    const name = `${style.yellow(id as string)}${blanks[0]} ${style.dim(`${leaf}${blanks[1]}`)}`;
-    return `${star} ${name}  ${blanks[2]}${messages}  ${blanks[3]}${tokens}  ${age}${blanks[4]}  ${painted}`.trimEnd();
+    const id = cells[0] as string;
+    const name = `${style.yellow(id)}${padded(0).slice(id.length)} ${style.dim(padded(1))}`;
+    return [`${star} ${name}`, ...shown.map(padded), painted].join('  ').trimEnd();
   });
 }
 

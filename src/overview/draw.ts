@@ -3,6 +3,7 @@ import type { Log } from '../log/log.ts';
 import type { LogIndex } from '../log/log-index.ts';
 import { Children } from '../tree/children.ts';
 import { leaves, markPositions, pathTo } from '../tree/path.ts';
+import { cutToWidth } from '../util/width.ts';
 import { counted } from '../util/words.ts';
 import { formatRow, type Marks, oneLine, overviewRecord, type RowStyle, rowOf, shownText } from './row.ts';
 
@@ -139,7 +140,8 @@ function runText({ depth, count, kinds }: DrawnRun, look: RowStyle): string {
   // Names come from the log.
   const named = sorted.slice(0, MAX_KINDS).map(([kind, many]) => `${many} ${shownText(kind, look)}`);
   if (sorted.length > MAX_KINDS) named.push('...');
-  return look.style.dim(`${columns(depth, look)}\u2502   ${counted(count, 'entry', 'entries')}: ${named.join(', ')}`);
+  const text = `${columns(depth, look)}\u2502   ${counted(count, 'entry', 'entries')}: ${named.join(', ')}`;
+  return look.style.dim(cutToWidth(text, look.columns));
 }
 
 /** Every entry as a node of the tree, in file order. */

@@ -97,8 +97,10 @@ function terminalRow(
   style: Style,
   columns: number,
 ): string {
-  const folder = cutToWidth(printable(cwd.slice(cwd.lastIndexOf('/') + 1)), 16);
-  const cells = [shortTime(time), shortSize(size).padStart(5), padded(folder, 16)].join(' ');
+  const day = shortTime(time);
+  const folder = padded(cutToWidth(printable(cwd.slice(cwd.lastIndexOf('/') + 1)), 16), 16);
+  const all = [day, shortSize(size).padStart(5), folder];
+  const cells = columns < 60 ? day.slice(0, 10) : all.slice(0, columns < 72 ? 2 : 3).join(' ');
   const rest = cutToWidth(printable(line), Math.max(10, columns - width(cells) - 20));
   return `${style.bold(name.padEnd(8))} ${style.yellow(id.slice(0, 8).padEnd(8))} ${cells} ${rest}\n`;
 }

@@ -39,6 +39,24 @@ describe('the program without a command', () => {
     expect(ran.stderr).toContain('Usage: sessionctl COMMAND');
   });
 
+  it('fits its help into a narrow terminal, where words are not cut', async () => {
+    const commands = [['help'], ['-h'], ['validate', '-h'], ['status', '--help'], ['convert', '--help']];
+    for (const columns of [40, 60])
+      for (const argv of commands) {
+        const { stdout } = await run(argv, { stdoutIsTerminal: true, columns, env: { NO_COLOR: '1' } });
+        const lines = stdout.split('\n');
+        for (const [at, line] of lines.entries()) {
+          // A command that is to be copied goes on at an option or in a pipe alone.
+          const isCommand = line.startsWith('  sessionctl ') || lines[at - 1]?.endsWith('\\');
+          if (!isCommand) expect(width(line), line).toBeLessThanOrEqual(columns);
+        }
+        const wide = await run(argv, { stdoutIsTerminal: true, columns: 200, env: { NO_COLOR: '1' } });
+        const words = (text: string): string[] => text.split(/[\s\\]+/);
+        expect(words(stdout)).toEqual(words(wide.stdout));
+        expect(wide.stdout).toBe((await run(argv)).stdout);
+      }
+  });
+
   it('fits its help into 80 columns', () => {
     for (const line of `${programHelp(PLAIN)}\n${programHelp(PLAIN, true)}`.split('\n'))
       expect(width(line), line).toBeLessThanOrEqual(80);

@@ -45,6 +45,7 @@ const MISTAKES: readonly (readonly [argv: readonly string[], told: string])[] = 
     ['log', at('package.json')],
     "(looks like JSON Lines in an unknown format); 'sessionctl formats' lists those that are",
   ],
+  [['migrate', at('notes.txt')], "(looks like plain text); 'sessionctl formats' lists what can be read"],
   [['log', at('empty.jsonl')], 'has neither a header nor entries; there is nothing to show'],
   [['log', ok, crashed], 'one FILE at a time'],
   [['log', 'claude:last'], "no session 'claude:last'; looked in "],

@@ -190,6 +190,10 @@ describe('sessionctl diff of two branches', () => {
     expect(ran.stderr).toContain('has only one branch');
     expect((await diff(one)).same).toBe(true);
     expect((await run(['diff', file(HEADER)])).code).toBe(0);
+    const empty = file();
+    expect((await run(['diff', empty])).stderr).toBe(
+      `sessionctl: ${empty}: has neither a header nor entries; there is nothing to show\n`,
+    );
   });
 
   it('says that two roots have nothing in common', async () => {

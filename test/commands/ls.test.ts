@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import width from '../../src/util/width.ts';
 import { opencodeDatabase } from '../support/opencode.ts';
 import { projectRoot, run } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
@@ -94,6 +95,19 @@ describe('ls', () => {
     const ran = await run(['ls', join(home, '.claude/projects/p/tools.jsonl'), notes], { env });
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('readme.md: not a supported session log') });
     expect(ran.stdout).toMatch(/^claude\t/);
+  });
+
+  it('cuts its rows to a narrow terminal, and keeps the id', async () => {
+    for (const columns of [40, 50, 60, 70, 80]) {
+      const { stdout } = await run(['ls'], { env: { ...env, NO_COLOR: '1' }, stdoutIsTerminal: true, columns });
+      const rows = stdout.trimEnd().split('\n');
+      expect(rows).toHaveLength(6);
+      for (const row of rows) {
+        expect(width(row), row).toBeLessThan(columns);
+        expect(row).toMatch(/^[a-z]+ +[0-9a-f]{8} 2026-01-0\d/);
+        expect(/ +[\d.]+[BK] /.test(row)).toBe(columns >= 60);
+      }
+    }
   });
 
   it('says where it looked if there is none, and refuses what is neither a file nor an agent', async () => {

@@ -181,6 +181,12 @@ describe('tree', () => {
     expect(stdout).not.toContain('\u001b');
     expect(stdout).toContain('(38)');
     for (const line of stdout.split('\n')) expect(width(line)).toBeLessThanOrEqual(60);
+    const folded = await run(['tree', 'fixtures/sessions/pi-branches.jsonl'], {
+      ...{ stdoutIsTerminal: true, columns: 40, env: { NO_COLOR: '1' } },
+    });
+    const runs = folded.stdout.split('\n').filter((line) => line.includes(' entries: '));
+    expect(runs).toHaveLength(3);
+    for (const line of runs) expect(width(line)).toBeLessThanOrEqual(40);
   });
 
   it('takes 100,000 entries in one chain and 50,000 branches from one of them', async () => {

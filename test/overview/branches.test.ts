@@ -69,6 +69,24 @@ describe('the branches of a session', () => {
     expect(narrow?.match(/x+/)?.[0].length).toBeGreaterThanOrEqual(19);
   });
 
+  it('leave out tokens, messages and the age where a terminal has no room for the words of the user', () => {
+    const full = { ...branch, id: '62f2363f', messages: 11, tokens: 53_852, lastUserText: 'x'.repeat(200) };
+    const shown = (columns: number, isTerminal = true): string =>
+      formatBranches([full], marks, { style, isTerminal, columns }, now)[0] ?? '';
+    for (const columns of [40, 50, 60, 70, 80]) {
+      expect(shown(columns)).toHaveLength(columns);
+      expect(shown(columns)).toMatch(/x{11}/);
+    }
+    const has = (columns: number): boolean[] => [/tokens/, /messages/, /ago/].map((word) => word.test(shown(columns)));
+    expect([80, 70, 50, 40].map(has)).toEqual([
+      [true, true, true],
+      [false, true, true],
+      [false, false, true],
+      [false, false, false],
+    ]);
+    expect(shown(40, false)).toContain('tokens');
+  });
+
   it('name a leaf that cannot be read by its line', async () => {
     const bad = '{"type":"message","id":"bad","parentId":"a","timestamp":"x","message":{"role":"user","content":[}}}';
     const header = { type: 'session', version: 3, id: 's', timestamp: '2026-01-01T00:00:00.000Z', cwd: '/' };
