@@ -3,8 +3,9 @@ import { isObject, type JsonObject } from '../../json/value.ts';
 import { spellPath } from '../../json/walk.ts';
 import type { KnownVersion } from '../entry-type.ts';
 import { HEADER_TYPE, isHeader, isTitleSlot, messageOf, TITLE_TYPE } from '../envelope-check.ts';
+import { messageRoles } from '../messages.ts';
 import { entryTypeOf } from '../types/index.ts';
-import { header, type Schema, schemaOf, titleSlot, unknownEntrySchema } from './shapes.ts';
+import { headerSchema, type Schema, schemaOf, titleSlotSchema, unknownEntrySchema } from './shapes.ts';
 
 export type { KnownVersion } from '../entry-type.ts';
 
@@ -29,18 +30,23 @@ const WORTH_COMPILING = 1_000;
 const used = new Map<string, { schema: Schema; uses: number }>();
 
 /** Compiles a schema once many entries of its type were checked: most logs are small. */
-function schemaFor(type: string, version: KnownVersion): Schema {
-  const key = `${version} ${type}`;
+function schemaFor(type: string, version: KnownVersion, role?: string): Schema {
+  const key = `${version} ${type} ${role}`;
   let found = used.get(key);
   if (!found) {
-    const known = entryTypeOf(type);
-    const other = type === HEADER_TYPE ? header : type === TITLE_TYPE ? titleSlot : undefined;
-    found = { schema: known ? schemaOf(known, version) : (other ?? unknownEntrySchema(version)), uses: 0 };
+    found = { schema: makeSchema(type, version, role), uses: 0 };
     used.set(key, found);
   }
   found.uses++;
   if (found.uses === WORTH_COMPILING) void compile(found);
   return found.schema;
+}
+
+function makeSchema(type: string, version: KnownVersion, role?: string): Schema {
+  const known = entryTypeOf(type);
+  if (known) return schemaOf(known, version, role);
+  if (type === HEADER_TYPE) return headerSchema();
+  return type === TITLE_TYPE ? titleSlotSchema() : unknownEntrySchema(version);
 }
 
 async function compile(found: { schema: Schema }): Promise<void> {
@@ -54,13 +60,18 @@ export function checkShape(value: JsonObject, version: KnownVersion): readonly S
   const first = isKnown ? fatalIssues(value) : [];
   if (typeof type === 'string' && !isKnown)
     first.push({ kind: 'unknown-entry-type', path: 'type', message: `unknown entry type ${quoted(type)}` });
-  const { error } = schemaFor(isKnown ? type : '', version).safeParse(value);
+  const role = type === 'message' ? knownRole(messageOf(value)?.['role'], version) : undefined;
+  const { error } = schemaFor(isKnown ? type : '', version, role).safeParse(value);
   if (!error) return first;
   const others = error.issues.flatMap((issue) => issuesOf(issue, [], value, version));
   // A problem is reported once: not again at its path or at a parent of it.
   const isNew = ({ path }: ShapeIssue): boolean =>
     !isKnown || !first.some((one) => `${one.path}.`.startsWith(`${path}.`));
   return [...first, ...others.filter(isNew)];
+}
+
+function knownRole(role: unknown, version: KnownVersion): string | undefined {
+  return messageRoles.find(({ name, isOld }) => name === role && (version < 3 || !isOld))?.name;
 }
 
 /** Roles whose content is a text or a list of blocks in every version. */

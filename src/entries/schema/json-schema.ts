@@ -2,7 +2,7 @@ import { toJSONSchema } from 'zod/v4/core';
 import { isObject } from '../../json/value.ts';
 import type { KnownVersion } from '../entry-type.ts';
 import { entryTypeOf, entryTypes } from '../types/index.ts';
-import { header, type Schema, schemaOf, titleSlot, unknownEntrySchema } from './shapes.ts';
+import { headerSchema, type Schema, schemaOf, titleSlotSchema, unknownEntrySchema } from './shapes.ts';
 
 /** A JSON Schema, or a part of one. */
 export interface JsonSchema {
@@ -15,8 +15,8 @@ type TypeSchemas = readonly (readonly [type: string, schema: JsonSchema])[];
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const OTHERS: Readonly<Record<string, { readonly title: string; readonly schema: Schema }>> = {
-  session: { title: 'The header of a session log', schema: header },
-  title: { title: 'The title slot of a session log', schema: titleSlot },
+  session: { title: 'The header of a session log', schema: headerSchema() },
+  title: { title: 'The title slot of a session log', schema: titleSlotSchema() },
 };
 
 /** The names that `entrySchema` accepts: every entry type, the header and the title slot. */
@@ -31,7 +31,7 @@ export function lineSchema(): JsonSchema {
     definitions[name] = convert(schema, definitions);
     return { $ref: `#/$defs/${name}` };
   };
-  const others = [define('header', header), define('title-slot', titleSlot)] as const;
+  const others = [define('header', headerSchema()), define('title-slot', titleSlotSchema())] as const;
   const entries = (version: KnownVersion, prefix: string): TypeSchemas =>
     entryTypes.map((type) => [type.name, define(`${prefix}-${type.name}`, schemaOf(type, version))]);
   const current = entries(3, 'entry');

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Alternatives, ContentBlock, EntryType, KnownVersion } from '../entry-type.ts';
+import type { Alternatives, ContentBlock, EntryType, KnownVersion, MessageRole } from '../entry-type.ts';
 import { contentBlocks, messageRoles } from '../messages.ts';
 
 /**
@@ -8,19 +8,6 @@ import { contentBlocks, messageRoles } from '../messages.ts';
  */
 export type Schema = z.ZodMiniType;
 type Fields = Record<string, Schema>;
-/** The types that a declaration can name. */
-type Kinds = Readonly<Record<string, Schema>>;
-
-const BASICS: Kinds = {
-  string: z.string(),
-  number: z.number(),
-  boolean: z.boolean(),
-  null: z.null(),
-  object: z.object({}),
-  /** Any value; not traversed, however deep. */
-  unknown: z.unknown(),
-};
-
 /** One for all fields of a kind: most fields are optional, and to make schemas is much of what a short run does. */
 const optionals = new Map<Schema, Schema>();
 
@@ -32,9 +19,9 @@ function optional(schema: Schema): Schema {
 
 /**
  * Parses fields in TypeScript notation: `id: string, exitCode?: number | null, cost?: { total?: number }`. Literals in
- * a union, as in `'low' | 'high' | string`, are only examples.
+ * a union, as in `'low' | 'high' | string`, are only examples. `message` is the kind that this name stands for.
  */
-function fieldsOf(notation: string, kinds: Kinds = BASICS): Fields {
+function fieldsOf(notation: string, message = 'message'): Fields {
   const tokens = notation.match(/'\w+'|\w+|\[\]|[?:,|{}]/g) ?? [];
   const skip = (token: string): boolean => tokens[0] === token && tokens.shift() !== undefined;
   const fields = (): Fields => {
@@ -60,7 +47,7 @@ function fieldsOf(notation: string, kinds: Kinds = BASICS): Fields {
   };
   const single = (): Schema => {
     const name = tokens.shift() ?? '';
-    const schema = name === '{' ? z.object(fields()) : kinds[name];
+    const schema = name === '{' ? z.object(fields()) : kindOf(name === 'message' ? message : name);
     if (!schema) throw new TypeError(`'${name}' is no kind of value, in the fields ${notation}`);
     return skip('[]') ? z.array(schema) : schema;
   };
@@ -73,25 +60,53 @@ export const USAGE = `input?: number, output?: number, cacheRead?: number, cache
   cost?: { input?: number, output?: number, cacheRead?: number, cacheWrite?: number, total?: number,
     totalFromProvider?: unknown }`;
 
-/** The types by version, made on first use. */
-let kindsByVersion: Readonly<Record<KnownVersion, Kinds>> | undefined;
-
-function makeKinds(): Readonly<Record<KnownVersion, Kinds>> {
-  const usage = described(z.object(fieldsOf(USAGE)), { id: 'usage' });
+/** The kinds of values that a declaration can name. */
+const KINDS: Readonly<Record<string, () => Schema>> = {
+  string: () => z.string(),
+  number: () => z.number(),
+  boolean: () => z.boolean(),
+  null: () => z.null(),
+  object: () => z.object({}),
+  /** Any value; not traversed, however deep. */
+  unknown: () => z.unknown(),
+  usage: () => described(z.object(fieldsOf(USAGE)), { id: 'usage' }),
   // The usage of an assistant turn must have a cost, except in seed 000.
-  const withCost = requireOneOf(z.object(fieldsOf(USAGE)), [['cost'], ['inputTokens']]);
-  const basics = { ...BASICS, usage, usageOfTurn: described(withCost, { id: 'usage-of-turn' }) };
-  const block = choice(
-    'type',
-    contentBlocks.map((one) => named('block', 'type', one, basics)),
-  );
+  usageOfTurn: () =>
+    described(requireOneOf(z.object(fieldsOf(USAGE)), [['cost'], ['inputTokens']]), { id: 'usage-of-turn' }),
+  block: () =>
+    choice(
+      'type',
+      contentBlocks.map((block) => named('block', 'type', block)),
+    ),
   // Most roles take plain text or blocks.
-  const kinds = { ...basics, block, content: z.union([z.string(), z.array(block)]) };
-  const roles = messageRoles.map((role) => named('message', 'role', role, kinds));
-  const system = roles[messageRoles.findIndex(({ name }) => name === 'system')] as Schema;
-  const current = roles.filter((_, at) => !messageRoles[at]?.isOld);
-  const old = { ...kinds, system, message: choice('role', roles) };
-  return { 1: old, 2: old, 3: { ...old, message: choice('role', current) } };
+  content: () => z.union([kindOf('string') as Schema, z.array(kindOf('block') as Schema)]),
+  system: () => kindOf('message-system') as Schema,
+  message: () => messageOf(messageRoles.filter(({ isOld }) => !isOld)),
+  'old message': () => messageOf(messageRoles),
+};
+
+/** To make schemas is much of what a short run does: each is made on first use, and once. */
+const made = new Map<string, Schema>();
+
+function once(name: string, make: () => Schema): Schema {
+  const schema = made.get(name) ?? make();
+  made.set(name, schema);
+  return schema;
+}
+
+/** A kind of value; of a message also that of one role, such as `message-user`. */
+function kindOf(name: string): Schema | undefined {
+  const make = KINDS[name];
+  if (make) return once(name, make);
+  const role = messageRoles.find((one) => name === `message-${one.name}`);
+  return role && once(name, () => named('message', 'role', role));
+}
+
+function messageOf(roles: readonly MessageRole[]): Schema {
+  return choice(
+    'role',
+    roles.map(({ name }) => kindOf(`message-${name}`) as z.ZodMiniObject),
+  );
 }
 
 /** The schema of a block or of a message. */
@@ -99,9 +114,8 @@ function named(
   kind: string,
   key: string,
   { name, fields, oneOf = [] }: Pick<ContentBlock, 'name' | 'fields' | 'oneOf'>,
-  kinds: Kinds,
 ): z.ZodMiniObject {
-  const schema = z.object({ [key]: z.literal(name), ...fieldsOf(fields, kinds) });
+  const schema = z.object({ [key]: z.literal(name), ...fieldsOf(fields) });
   return described(requireOneOf(schema, oneOf), { id: `${kind}-${name}` });
 }
 
@@ -109,21 +123,17 @@ function choice(key: string, options: readonly z.ZodMiniObject[]): Schema {
   return z.discriminatedUnion(key, options as unknown as readonly [z.ZodMiniObject]);
 }
 
-const schemas = new Map<string, Schema>();
+/** The schema of an entry type in a version, for a message of any role or of one. */
+export function schemaOf(type: EntryType, version: KnownVersion, role?: string): Schema {
+  return once(`entry ${type.name} ${version} ${role}`, () => entrySchema(type, version, role));
+}
 
-/** The schema of an entry type in a version, cached. */
-export function schemaOf(type: EntryType, version: KnownVersion): Schema {
-  const key = `${version} ${type.name}`;
-  let schema = schemas.get(key);
-  if (!schema) {
-    kindsByVersion ??= makeKinds();
-    const { name, fields = '', oneOf = [], inVersion1 } = type;
-    const isOld = version === 1 && inVersion1 !== undefined;
-    const own = fieldsOf(isOld ? `${fields}, ${inVersion1}` : fields, kindsByVersion[version]);
-    schema = requireOneOf(z.object({ type: z.literal(name), ...envelopeOf(version), ...own }), isOld ? [] : oneOf);
-    schemas.set(key, schema);
-  }
-  return schema;
+function entrySchema(type: EntryType, version: KnownVersion, role?: string): Schema {
+  const { name, fields = '', oneOf = [], inVersion1 } = type;
+  const isOld = version === 1 && inVersion1 !== undefined;
+  const message = role ? `message-${role}` : version === 3 ? 'message' : 'old message';
+  const own = fieldsOf(isOld ? `${fields}, ${inVersion1}` : fields, message);
+  return requireOneOf(z.object({ type: z.literal(name), ...envelopeOf(version), ...own }), isOld ? [] : oneOf);
 }
 
 /** An entry of unknown type still has an envelope. */
@@ -138,20 +148,22 @@ function envelopeOf(version: KnownVersion): Fields {
 }
 
 /** The first line of a log, after a title slot if there is one. Some fields are only of version 1, omp or pi 1.5. */
-export const header: Schema = z.object({
-  type: z.literal('session'),
-  version: z.optional(z.literal([1, 2, 3])),
-  ...fieldsOf(`id: string, timestamp?: unknown, cwd?: string, parentSession?: string, title?: string,
+export const headerSchema = (): Schema =>
+  z.object({
+    type: z.literal('session'),
+    version: z.optional(z.literal([1, 2, 3])),
+    ...fieldsOf(`id: string, timestamp?: unknown, cwd?: string, parentSession?: string, title?: string,
     titleSource?: string, additionalDirectories?: string[], previousSessionFiles?: string[],
     providerPromptCacheKey?: string, metadata?: unknown, provider?: string, modelId?: string, thinkingLevel?: string,
     branchedFrom?: string`),
-});
+  });
 
 /** The line before the header that omp rewrites in place; its size of 256 bytes is another rule. */
-export const titleSlot: Schema = z.object({
-  type: z.literal('title'),
-  ...fieldsOf('v: number, title: string, source?: string, updatedAt?: unknown, pad: string'),
-});
+export const titleSlotSchema = (): Schema =>
+  z.object({
+    type: z.literal('title'),
+    ...fieldsOf('v: number, title: string, source?: string, updatedAt?: unknown, pad: string'),
+  });
 
 /** Requires all keys of one of the alternatives, for fields that the dialects name differently; also in JSON Schema. */
 function requireOneOf(schema: z.ZodMiniObject, alternatives: Alternatives): z.ZodMiniObject {
