@@ -6,7 +6,7 @@ import type { AheadMessage, AheadTask } from './read-ahead.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 /** Blocks that are read ahead are held in memory, so there is a limit. */
-const MOST_AHEAD = 8;
+const MOST_AHEAD = 32;
 
 type Post = (message: AheadMessage, moved?: readonly ArrayBuffer[]) => void;
 

@@ -15,7 +15,7 @@ const SCRIPT = `${import.meta.dirname}/read-ahead-worker.cjs`;
 const YOUNG_MB = 4;
 
 /** The thread is woken after so many messages, fewer than it may be ahead: to be woken for each slows down both. */
-const WAKE_EVERY = 4;
+const WAKE_EVERY = 16;
 
 export interface AheadTask {
   readonly fd: number;

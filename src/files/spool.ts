@@ -1,6 +1,6 @@
 import { write } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { ByteStore } from '../log/byte-store.ts';
+import { type ByteStore, SCRATCH_BYTES } from '../log/byte-store.ts';
 import { AppError, errorCode, fileError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { attempt, readFully, remove, requireRunning, writeFully } from './disk.ts';
@@ -8,9 +8,8 @@ import { TempFile } from './temp.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 const MOST_IN_MEMORY = 8 * 1024 * 1024;
-/** How many writes may be under way, and how long the bytes of one may be. */
-const MOST_UNDER_WAY = 8;
-const MOST_BEHIND = 256 * 1024;
+/** How many writes may be under way. */
+const MOST_UNDER_WAY = 4;
 
 /**
  * A private place on the disk for bytes that have to be read more than once, such as those of a pipe. It loses its name
@@ -44,16 +43,18 @@ export class Spool extends TempFile implements ByteStore {
     this.#size += bytes.length;
   }
 
-  /** The same while the program goes on: nothing may be read before `settled`. The bytes are copied. */
-  writeBehind(bytes: Buffer): void {
+  /**
+   * The same while the program goes on: nothing may be read before `settled`. Takes the memory of the bytes, and gives
+   * other memory of that size. Memory of another size than SCRATCH_BYTES is written at once.
+   */
+  writeBehind(memory: Buffer, length: number): Buffer {
     if (this.#failure !== undefined) throw spoolError(this.#folder, this.#failure);
-    if (this.#underWay === MOST_UNDER_WAY || bytes.length > MOST_BEHIND) {
-      this.write(bytes);
-      return;
+    if (this.#underWay === MOST_UNDER_WAY || memory.length !== SCRATCH_BYTES) {
+      this.write(memory.subarray(0, length));
+      return memory;
     }
     requireRunning(this.signal);
-    const memory = this.#free.pop() ?? Buffer.allocUnsafeSlow(MOST_BEHIND);
-    const [length, position] = [bytes.copy(memory), this.#size];
+    const position = this.#size;
     this.#size += length;
     this.#underWay++;
     write(this.fd, memory, 0, length, position, (error, written) => {
@@ -69,6 +70,7 @@ export class Spool extends TempFile implements ByteStore {
       if (this.#isDiscarded) super.discard();
       this.#onSettled?.();
     });
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   }
 
   async settled(): Promise<void> {

@@ -16,10 +16,13 @@ export interface ByteStore {
   close(): Promise<void>;
 }
 
+/** How much is written to a scratch at once: to start a write takes longer than to copy 100 KB. */
+export const SCRATCH_BYTES = 1024 * 1024;
+
 /** A place for bytes that become a store. */
 export interface Scratch {
-  /** The memory of the bytes may be used again. */
-  write(bytes: Buffer): void;
+  /** Takes bytes, together with their memory; gives other memory of that size. */
+  write(memory: Buffer, length: number): Buffer;
   store(): Promise<ByteStore>;
   /** Only where it does not become a store. */
   discard(): void;
@@ -99,7 +102,10 @@ export function storeOf(source: RandomAccess): ByteStore {
 export function memoryScratch(): Scratch {
   const pieces: Buffer[] = [];
   return {
-    write: (piece) => pieces.push(Buffer.from(piece)),
+    write: (memory, length) => {
+      pieces.push(Buffer.from(memory.subarray(0, length)));
+      return memory;
+    },
     store: async () => inMemory(Buffer.concat(pieces)),
     discard: () => {},
   };

@@ -7,11 +7,9 @@ import { type JsonObject, parseObject } from '../json/value.ts';
 import { encodeUtf8 } from '../lines/line.ts';
 import { uint32Column } from '../util/column.ts';
 import { AppError } from '../util/errors.ts';
-import { type ByteStore, type Scratch, withHead } from './byte-store.ts';
+import { type ByteStore, SCRATCH_BYTES, type Scratch, withHead } from './byte-store.ts';
 import type { LeftOut } from './log-entry.ts';
 
-/** Lines are written some at a time. */
-const FLUSH_BYTES = 256 * 1024;
 /** The buffer of a conversion that has ended: of many short logs each would leave one to be cleaned up. */
 let spare: Buffer | undefined;
 
@@ -82,12 +80,12 @@ export async function nativeForm(
     let sourceLines = uint32Column();
     const damage: LeftOut[] = [];
     const replayed = new Set<string>();
-    const buffer = spare ?? Buffer.allocUnsafeSlow(FLUSH_BYTES);
+    let buffer = spare ?? Buffer.allocUnsafeSlow(SCRATCH_BYTES);
     spare = undefined;
     let bytes = 0;
     let last = 0;
     const flush = (): void => {
-      if (bytes > 0) scratch.write(buffer.subarray(0, bytes));
+      if (bytes > 0) buffer = scratch.write(buffer, bytes);
       bytes = 0;
     };
     let head: readonly string[] = [];
@@ -95,13 +93,15 @@ export async function nativeForm(
     const put = (piece: string | Buffer, encoding: 'latin1' | 'utf8' = 'utf8'): void => {
       // UTF-8 has at most three bytes for a unit of UTF-16.
       const most = typeof piece === 'string' && encoding === 'utf8' ? 3 * piece.length : piece.length;
-      if (bytes + most >= FLUSH_BYTES) flush();
-      if (most >= FLUSH_BYTES) scratch.write(typeof piece === 'string' ? Buffer.from(piece, encoding) : piece);
-      else bytes += typeof piece === 'string' ? buffer.write(piece, bytes, encoding) : piece.copy(buffer, bytes);
+      if (bytes + most >= SCRATCH_BYTES) flush();
+      if (most >= SCRATCH_BYTES) {
+        const whole = Buffer.from(piece as string, encoding);
+        scratch.write(whole, whole.length);
+      } else bytes += typeof piece === 'string' ? buffer.write(piece, bytes, encoding) : piece.copy(buffer, bytes);
     };
     const endLine = (sourceLine: number, isOpen = false): void => {
       if (!isOpen) {
-        if (bytes === FLUSH_BYTES) flush();
+        if (bytes === SCRATCH_BYTES) flush();
         buffer[bytes++] = NEWLINE;
       }
       // What is about the whole file, such as its title, belongs where it is written.

@@ -83,7 +83,7 @@ export function logOptions(
       await spool.settled();
       return spool;
     };
-    return { write: (bytes) => spool.writeBehind(bytes), store, discard: () => spool.discard() };
+    return { write: (memory, length) => spool.writeBehind(memory, length), store, discard: () => spool.discard() };
   };
   return {
     name,

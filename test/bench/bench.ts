@@ -50,24 +50,23 @@ class Bench {
     const tasks = this.#plan.tasks.filter((task) => task.command === node || has(task.command));
     const missing = this.#plan.tasks.filter((task) => !tasks.includes(task)).map((task) => task.command);
     const taken = new Map<string, Taken>();
-    const rounds = Math.max(this.#options.rounds, ...tasks.map((task) => task.rounds ?? 0));
-    for (let round = 0; round < rounds; round++) {
-      for (const task of tasks) {
-        if (round >= (task.rounds ?? this.#options.rounds)) continue;
-        if (process.stderr.isTTY) process.stderr.write(`\r\u001b[Kround ${round + 1}: ${task.group}: ${task.name}`);
-        const now = await measure(task);
-        const key = `${task.group}/${task.name}`;
-        const before = taken.get(key);
-        taken.set(
-          key,
-          before
-            ? {
-                wall: Math.min(before.wall, now.wall),
-                cpu: Math.min(before.cpu, now.cpu),
-                rss: Math.max(before.rss, now.rss),
-              }
-            : now,
-        );
+    // Those that are compared run in turns, and soon after each other: a machine gets slower and faster in an hour.
+    for (const group of new Set(tasks.map((task) => task.group))) {
+      const own = tasks.filter((task) => task.group === group);
+      const rounds = Math.max(...own.map((task) => task.rounds ?? this.#options.rounds));
+      for (let round = 0; round < rounds; round++) {
+        for (const task of own) {
+          if (round >= (task.rounds ?? this.#options.rounds)) continue;
+          if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${group}: round ${round + 1}: ${task.name}`);
+          const now = await measure(task);
+          const key = `${task.group}/${task.name}`;
+          const before = taken.get(key) ?? now;
+          taken.set(key, {
+            wall: Math.min(before.wall, now.wall),
+            cpu: Math.min(before.cpu, now.cpu),
+            rss: Math.max(before.rss, now.rss),
+          });
+        }
       }
     }
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');

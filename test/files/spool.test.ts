@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tryOr } from '../../src/files/disk.ts';
 import { Spool } from '../../src/files/spool.ts';
+import { SCRATCH_BYTES } from '../../src/log/byte-store.ts';
 import { projectRoot } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -30,8 +31,11 @@ describe('Spool', () => {
   it('gives back what was written behind, in its order, however much of it was under way', async () => {
     const spool = new Spool(random, new AbortController().signal, folder);
     const parts = Array.from({ length: 40 }, (_, at) => Buffer.alloc(at === 20 ? 900_000 : 1_000 * at, 65 + at));
-    const memory = Buffer.alloc(900_000);
-    for (const part of parts) spool.writeBehind(memory.subarray(0, part.copy(memory)));
+    let memory: Buffer = Buffer.alloc(SCRATCH_BYTES);
+    for (const part of parts) {
+      if (part.length > memory.length) spool.writeBehind(part, part.length);
+      else memory = spool.writeBehind(memory, part.copy(memory));
+    }
     await spool.settled();
     const chunks: Buffer[] = [];
     for await (const chunk of spool.chunks()) chunks.push(Buffer.from(chunk));
@@ -44,12 +48,12 @@ describe('Spool', () => {
     const spool = new Spool(random, stop.signal, folder);
     const file = (): number | undefined => tryOr(undefined, () => fstatSync(spool.fd).ino);
     const own = file();
-    spool.writeBehind(Buffer.alloc(200_000, 1));
+    spool.writeBehind(Buffer.alloc(SCRATCH_BYTES, 1), 200_000);
     stop.abort('SIGINT');
     expect(file()).toBe(own);
     await spool.settled();
     expect(file()).not.toBe(own);
-    expect(() => spool.writeBehind(Buffer.from('x'))).toThrow(/SIGINT/);
+    expect(() => spool.writeBehind(Buffer.from('x'), 1)).toThrow(/SIGINT/);
   });
 
   it('ends a conversion that it has no room for', () => {

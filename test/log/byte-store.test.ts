@@ -51,7 +51,7 @@ describe('a store of bytes', () => {
       fc.asyncProperty(fc.string(), fc.string(), fc.nat(40), fc.nat(40), async (head, body, at, length) => {
         const bytes = Buffer.from(head + body);
         const scratch = memoryScratch();
-        scratch.write(Buffer.from(body));
+        scratch.write(Buffer.from(body), Buffer.byteLength(body));
         const store = withHead(Buffer.from(head), await scratch.store());
         expect(store.size).toBe(bytes.length);
         expect((await copyOf(store.chunks())).equals(bytes)).toBe(true);

@@ -22,6 +22,11 @@ const FORMAT = { id: 'claude-code' };
 /** Texts that are copied without parsing: results of tools and files, but not prompts. */
 const UNPARSED_TEXTS = /(?<!"role":"user",)"(?:content|stdout|stderr|data|originalFile|thinking|signature)":$/;
 
+/** Records that do not end a compaction. */
+const BESIDE: ReadonlySet<string> = new Set(['attachment', 'side', 'other', 'title']);
+/** Records that do not end an answer: a tool may finish before the answer is complete. */
+const MAY_WAIT: ReadonlySet<string> = new Set(['results', ...BESIDE]);
+
 /** How many records are held back while an answer is open. */
 const MOST_HELD = 256;
 /** Each pass may find records that change the next one; the last pass leaves them where they are. */
@@ -249,9 +254,7 @@ class ClaudeConversion {
   #place(item: ClaudeRecord): undefined {
     const { kind } = item.facts;
     const open = this.#answer;
-    // A tool may finish before the answer is complete.
-    const mayWait = ['results', 'attachment', 'side', 'other', 'title'].includes(kind);
-    if (open && mayWait && open.held.length < MOST_HELD) {
+    if (open && MAY_WAIT.has(kind) && open.held.length < MOST_HELD) {
       open.held.push(item);
       return;
     }
@@ -264,8 +267,7 @@ class ClaudeConversion {
     const { kind } = item.facts;
     if (kind === 'boundary') this.#compactions.begin(item);
     else if (kind === 'summary') this.#compactions.summary(item);
-    else if (this.#compactions.isOpen && ['attachment', 'side', 'other', 'title'].includes(kind))
-      this.#compactions.hold(item);
+    else if (this.#compactions.isOpen && BESIDE.has(kind)) this.#compactions.hold(item);
     else {
       this.#compactions.giveUp();
       if (kind === 'results' && this.#isLate(item)) return;

@@ -76,12 +76,13 @@ function isPlainMessage(record: JsonObject): boolean {
     record;
   if ((type !== 'user' && type !== 'assistant') || !isObject(message)) return false;
   if (typeof uuid !== 'string' || (parentUuid !== null && !isText(parentUuid)) || !isFlag(isSidechain)) return false;
-  if (![timestamp, sessionId, agentId, cwd, version, gitBranch].every(isText)) return false;
+  if (!isText(timestamp) || !isText(sessionId) || !isText(agentId)) return false;
+  if (!isText(cwd) || !isText(version) || !isText(gitBranch)) return false;
   const { content, id, model, stop_reason: stop, usage } = message;
   if (typeof content !== 'string' && !(Array.isArray(content) && content.every(isBlock))) return false;
   if (type === 'user') {
     const { isMeta, isCompactSummary, isVisibleInTranscriptOnly, toolDenialKind } = record;
-    return [isMeta, isCompactSummary, isVisibleInTranscriptOnly].every(isFlag) && isText(toolDenialKind);
+    return isFlag(isMeta) && isFlag(isCompactSummary) && isFlag(isVisibleInTranscriptOnly) && isText(toolDenialKind);
   }
   const isAnswer = isText(id) && isText(model) && (stop === null || isText(stop)) && isObject(usage);
   return isAnswer && isText(record['requestId']) && isFlag(record['isApiErrorMessage']) && isText(record['effort']);

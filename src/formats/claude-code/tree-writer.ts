@@ -306,10 +306,12 @@ export class TreeWriter {
     }
     this.calls.answer(callId);
     const message = {
-      ...{ role: 'toolResult', toolCallId: callId, toolName: call?.name ?? 'unknown' },
+      role: 'toolResult',
+      toolCallId: callId,
+      toolName: call?.name ?? 'unknown',
       content: contentBlocks(block['content'], this.#writer, line, others),
       isError: block['is_error'] === true,
-      ...this.#details(value, isFirst),
+      details: this.#details(value, isFirst),
     };
     const id = this.#writer.message(message, place);
     if (call) this.#places.setFollower(parent, id);
@@ -323,7 +325,7 @@ export class TreeWriter {
   }
 
   /** What `status` reads has members of its own; the rest is under the agent's name. */
-  #details(record: JsonObject, isFirst: boolean): { details?: JsonObject } {
+  #details(record: JsonObject, isFirst: boolean): JsonObject | undefined {
     const { toolUseResult: result, toolDenialKind: denial } = record;
     const wasInterrupted = denial === 'interrupted' || (isObject(result) && result['interrupted'] === true);
     const isKept =
@@ -332,12 +334,11 @@ export class TreeWriter {
       (this.#keep === 'raw' || (this.#keep === 'meta' && isShort(result, this.#writer.texts)));
     const claude: Record<string, unknown> = isKept ? { toolUseResult: result } : {};
     if (isFirst && this.#keep !== 'none') otherMembers(record, claude, COMMON_IN_RESULTS);
-    const details = {
-      ...(typeof denial === 'string' && denial !== 'interrupted' ? { toolDenialKind: denial } : {}),
-      ...(wasInterrupted ? { interrupted: true } : {}),
-      ...(Object.keys(claude).length > 0 ? { claude } : {}),
-    };
-    return Object.keys(details).length > 0 ? { details } : {};
+    const details: Record<string, unknown> = {};
+    if (typeof denial === 'string' && denial !== 'interrupted') details['toolDenialKind'] = denial;
+    if (wasInterrupted) details['interrupted'] = true;
+    if (Object.keys(claude).length > 0) details['claude'] = claude;
+    return Object.keys(details).length > 0 ? details : undefined;
   }
 
   /** Writes an answer, with all of its records. */
