@@ -123,7 +123,7 @@ export function spoolError(folder: string, error: unknown): AppError {
 export class HeldOutput {
   readonly #newSpool: () => Spool;
   /** Texts are encoded at once: those that wait would keep alive the lines that they are pieces of. */
-  readonly #memory: Buffer;
+  #memory: Buffer;
   #used = 0;
   #spool: Spool | undefined;
 
@@ -135,18 +135,19 @@ export class HeldOutput {
   write(text: string): void {
     // UTF-8 has at most three bytes for a unit of UTF-16.
     const most = 3 * text.length;
-    // What fits into the cache of the processor is written faster.
-    const room = this.#spool ? CHUNK_BYTES / 4 : this.#memory.length;
-    if (most > room - this.#used) this.#toDisk(this.#memory.subarray(0, this.#used));
-    if (most > this.#memory.length) this.#toDisk(Buffer.from(text));
+    if (most > this.#memory.length - this.#used) this.#toDisk();
+    if (most > this.#memory.length) this.#spool?.write(Buffer.from(text));
     else this.#used += this.#memory.write(text, this.#used);
   }
 
   /** All of it, from the start, after the last write. */
   async *chunks(): AsyncGenerator<Buffer> {
-    if (this.#spool) this.#toDisk(this.#memory.subarray(0, this.#used));
-    // The spool uses the memory of a chunk again, and who takes it may keep it.
-    if (this.#spool) for await (const chunk of this.#spool.chunks()) yield Buffer.from(chunk);
+    if (this.#spool) {
+      this.#toDisk();
+      await this.#spool.settled();
+      // The spool uses the memory of a chunk again, and who takes it may keep it.
+      for await (const chunk of this.#spool.chunks()) yield Buffer.from(chunk);
+    }
     yield this.#memory.subarray(0, this.#used);
   }
 
@@ -154,9 +155,11 @@ export class HeldOutput {
     this.#spool?.discard();
   }
 
-  #toDisk(bytes: Buffer): void {
+  #toDisk(): void {
+    const isFirst = this.#spool === undefined;
     this.#spool ??= this.#newSpool();
-    this.#spool.write(bytes);
+    const memory = this.#spool.writeBehind(this.#memory, this.#used);
+    this.#memory = isFirst ? Buffer.allocUnsafeSlow(SCRATCH_BYTES) : memory;
     this.#used = 0;
   }
 }
