@@ -1,6 +1,6 @@
 // Of yargs the parser alone: help and error messages are our own, and the rest takes long to load.
 import { Parser } from 'yargs/helpers';
-import type { Option, ParsedArgs } from '../shared/command.ts';
+import { type Option, optionWords, type ParsedArgs } from '../shared/command.ts';
 import { UnknownOption, UsageError } from '../util/errors.ts';
 import { didYouMean } from '../util/words.ts';
 
@@ -62,7 +62,8 @@ function withValuesApart(options: readonly Option[], words: readonly string[]): 
     // To yargs a negative number is no option.
     const digit = options.find(({ short }) => short !== undefined && /^\d$/.test(short) && word === `-${short}`);
     if (digit) return [`--${digit.name}`];
-    const counting = /^-\d+$/.test(word) ? options.find(({ isDash }) => isDash) : undefined;
+    const isValue = options.some((one) => one.kind !== 'flag' && optionWords(one).includes(words[at - 1] ?? ''));
+    const counting = /^-\d+$/.test(word) && !isValue ? options.find(({ isDash }) => isDash) : undefined;
     if (counting) return [`--${counting.name}`, word.slice(1)];
     const letters = [...word.slice(1)];
     const kinds = letters.map((letter) => options.find(({ short }) => short === letter)?.kind);

@@ -121,12 +121,16 @@ async function refuseRevs({ options }: NamedCommand, operands: readonly string[]
 }
 
 /** Operands such as claude:4f2a are replaced by the files that they mean. */
-async function filesOf({ operands: takes, options }: NamedCommand, operands: readonly string[], io: Io) {
-  if (!takes.includes('FILE') || !operands.some((word) => /^[a-z-]+:./.test(word))) return operands;
-  const { resolveAddresses } = await import('../sessions/address.ts');
+async function filesOf({ operands: takes, options, verbs = [] }: NamedCommand, operands: readonly string[], io: Io) {
+  const takesAgent = takes.includes('AGENT');
+  const mayName = takesAgent ? /^[a-z-]+:./ : /^[a-z-]+(?::|$)/;
+  const files = operands.filter((word) => !verbs.includes(word));
+  if (!takes.includes('FILE') || !files.some((word) => mayName.test(word))) return operands;
+  const { refuseAgent, resolveAddresses } = await import('../sessions/address.ts');
+  if (!takesAgent) await refuseAgent(files[0] ?? '');
   // A pattern is no file, whatever it looks like.
   const at = takes.startsWith('PATTERN') ? 1 : 0;
-  const takesSession = takes.includes('AGENT') || options.some(({ name }) => name === 'session');
+  const takesSession = takesAgent || options.some(({ name }) => name === 'session');
   return [...operands.slice(0, at), ...(await resolveAddresses(operands.slice(at), takesSession, io))];
 }
 

@@ -38,6 +38,16 @@ export async function resolveAddresses(
   return resolved;
 }
 
+/** Refuses the name of an agent in the place of a file. */
+export async function refuseAgent(word: string): Promise<void> {
+  const agent = agentNamed(word.replace(/:$/, ''));
+  if (!agent || (await isThere(word))) return;
+  const { name } = agent;
+  throw new UsageError(
+    `'${word}' is no file but an agent; '${name}:last' is its newest session, and 'sessionctl ls ${name}' lists all`,
+  );
+}
+
 /** Refuses an address of an unknown agent. */
 async function requireKnownAgent(word: string): Promise<void> {
   const [, name] = /^([a-z][a-z-]*):[\w-]+$/.exec(word) ?? [];
