@@ -123,7 +123,7 @@ async function refuseRevs({ options }: NamedCommand, operands: readonly string[]
 /** Operands such as claude:4f2a are replaced by the files that they mean. */
 async function filesOf({ operands: takes, options, verbs = [] }: NamedCommand, operands: readonly string[], io: Io) {
   const takesAgent = takes.includes('AGENT');
-  const mayName = takesAgent ? /^[a-z-]+:./ : /^[a-z-]+(?::|$)/;
+  const mayName = takesAgent ? /^[a-z-]+:./ : /^[a-z][a-z-]*(?::|$)/;
   const files = operands.filter((word) => !verbs.includes(word));
   if (!takes.includes('FILE') || !files.some((word) => mayName.test(word))) return operands;
   const { refuseAgent, resolveAddresses } = await import('../sessions/address.ts');
