@@ -101,16 +101,19 @@ async function show(
     const workspace = new Workspace(folder, typeof cwd === 'string' ? cwd : '');
     return probeCalls(facts, classify, (path, size) => workspace.look(path, size));
   };
-  const found = session.format?.checks && session.name !== '-' ? await findingsIn(session.name, args, io) : undefined;
+  // A pipe has nothing more to read, and no agent could.
+  const isKept = session.name !== '-' && (await factsOf(session.name)).isFile();
+  const file = isKept ? session.name : '-';
+  const found = session.format?.checks && isKept ? await findingsIn(file, args, io) : undefined;
   const errors = found?.filter(({ severity }) => severity === 'error');
   const warnings = found?.filter(({ severity }) => severity === 'warning');
   const onPath = (path: Int32Array): void => view.reads(path);
-  const status = await sessionStatus(session, { rev, classify, probe, errors, warnings, onPath });
+  const status = await sessionStatus(session, { rev, file, classify, probe, errors, warnings, onPath });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   const format = session.format?.id;
   const parent = status.subagentOf && `${agentName(undefined, format ?? '')}:${status.subagentOf}`;
   const source = {
-    ...{ name: session.name, hasTree: session.fileVersion > 1, unit: session.unit, format, parent },
+    ...{ name: file, hasTree: session.fileVersion > 1, unit: session.unit, format, parent },
     session: args.text('session') ?? (await placeIn(args.operands[0] ?? '-')).session,
   };
   const out = new ByteWriter(io.stdout);

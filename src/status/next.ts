@@ -9,15 +9,20 @@ const SAFE_ID = /^[A-Za-z0-9][\w.-]*$/;
 const SAFE_CWD = /^(?:\/|[A-Za-z]:)\P{Cc}*$/u;
 
 /** What to do with a session that is ready: resume it. */
-export function readyStep(session: Log, writer: Dialect | undefined, entryId: string | undefined): NextStep {
-  const { name, header, format, fileVersion, conversion, sessionId: id = '' } = session;
+export function readyStep(
+  session: Log,
+  file: string,
+  writer: Dialect | undefined,
+  entryId: string | undefined,
+): NextStep {
+  const { header, format, fileVersion, conversion, sessionId: id = '' } = session;
   // Agents continue from the last entry.
   if (entryId !== undefined) return fileVersion === 1 ? { command: 'migrate' } : { command: 'fork', entryId };
   if (SAFE_ID.test(conversion?.subagentOf ?? '')) return { command: 'status' };
   const cwd = stringOf(header?.['cwd']);
   const about = {
     id: SAFE_ID.test(id) ? id : '',
-    file: name === '-' ? '' : name,
+    file: file === '-' ? '' : file,
     cwd: SAFE_CWD.test(cwd) ? cwd : '',
   };
   const command = format ? about.id !== '' && format.resume?.(about) : resumeNative(about, writer ?? 'pi');

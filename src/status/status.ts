@@ -21,6 +21,8 @@ const MAX_EVIDENCE = 50;
 interface SessionStatusOptions {
   /** The entry whose path is judged; default: the last entry of the log. */
   readonly rev?: string | undefined;
+  /** Where an agent finds the log, '-' for nowhere; default: the name of the log. */
+  readonly file?: string;
   readonly classify: Classify;
   /** Called with the entries that are read. */
   readonly onPath?: (path: Int32Array) => void;
@@ -71,7 +73,12 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
     ...(newer === undefined ? {} : { newerWork: index.lineOf(newer) }),
     ...(probes ? { probes } : {}),
     subagentOf: session.conversion?.subagentOf,
-    whenReady: readyStep(session, facts.writer, leaf === last ? undefined : (facts.leafId ?? undefined)),
+    whenReady: readyStep(
+      session,
+      options.file ?? session.name,
+      facts.writer,
+      leaf === last ? undefined : (facts.leafId ?? undefined),
+    ),
   };
   return judgeStatus(facts, file, classify);
 }

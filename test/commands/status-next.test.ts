@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -142,6 +143,26 @@ describe('status of a session that is ready ends with the command that resumes i
     expect(await of({ id: 's1', cwd: '-x' })).toBe('  next: pi --session s1');
     expect(await of({ id: '--no-session' })).toBe('  next: sessionctl log -n 5 FILE');
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'by its id, where the log comes from a named pipe, which is read once',
+    async () => {
+      const pipe = join(scratch, 'pipe');
+      execFileSync('mkfifo', [pipe]);
+      const shown = async (path: string): Promise<string> => {
+        const writer = spawn('sh', ['-c', 'exec cat "$1" > "$2"', 'sh', fixture(path), pipe]);
+        const ran = await run(['status', pipe]);
+        writer.kill();
+        return ran.stdout;
+      };
+      const claude = 'formats/claude-code/2.1.325/plain.jsonl';
+      expect(await shown(claude)).toBe((await run(['status', fixture(claude)])).stdout);
+      expect(await shown('sessions/pi-branches.jsonl')).toMatch(
+        /\n {2}next: cd \/home\/ada\/calendar && pi --session 57a3af4e-[-0-9a-f]+\n$/,
+      );
+      expect(await shown('status/interrupted-turn.jsonl')).toMatch(/\n {2}next: sessionctl log -n 5 FILE\n$/);
+    },
+  );
 
   it('never takes what a log says for an option or for more than one word', async () => {
     const record = (sessionId: string, cwd: string): string =>
