@@ -86,8 +86,21 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
     await choose('');
     await expect.poll(rows).toEqual(['1hi', '2bash failed', 'bash']);
     await choose('No tools');
-    await expect.poll(rows).toEqual(['1hi', '2bash failed']);
+    await expect.poll(rows).toEqual(['1hi']);
+    expect(await page.locator('article >> visible=true').count()).toBe(1);
     expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('keeps the heading of a turn in which more than tools follows', async () => {
+    const log = join(scratch, 'heading.jsonl');
+    const done = assistant('d', 'r').replace('"content":[]', '"content":"Done"');
+    writeFileSync(log, [HEADER, user('a', null), assistant('b', 'a', ['c']), result('r', 'b', 'c'), done].join(''));
+    const page = await open(await exported(log));
+    await page.getByLabel('Show', { exact: true }).selectOption('No tools');
+    await expect.poll(() => page.locator('h2 >> visible=true').allTextContents()).toEqual(['User', 'Assistant']);
+    expect(await page.getByText('Done').last().isVisible()).toBe(true);
+    expect(await page.locator('.call >> visible=true').count()).toBe(0);
     await page.close();
   });
 
@@ -162,6 +175,11 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
     await expect.poll(top).toBeGreaterThan(0);
     await expect.poll(top).toBeLessThan(200);
     await expect.poll(() => page.locator('#side a[aria-current]').textContent()).toContain('Number 333');
+    await page.getByLabel('Show', { exact: true }).selectOption('User');
+    await page.locator('.entry a', { hasText: 'Number 222' }).click();
+    await expect.poll(() => page.locator('#side a[aria-current]').textContent()).toContain('Number 222');
+    const place = await page.locator('#e-u222').evaluate((element) => element.getBoundingClientRect().top);
+    expect([place > 0, place < 200]).toEqual([true, true]);
     await page.getByLabel('Show', { exact: true }).selectOption('Errors');
     await expect.poll(() => page.locator('#e-b').isVisible()).toBe(true);
     expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(1000);
@@ -184,6 +202,8 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
     const before = await height();
     await page.getByLabel('Show', { exact: true }).selectOption('User');
     await expect.poll(height).toBeLessThan(before / 3);
+    const isLaidOut = "document.getElementById('e-e590').checkVisibility({ contentVisibilityAuto: true })";
+    expect(await page.evaluate(isLaidOut)).toBe(false);
     await page.getByLabel('Show', { exact: true }).selectOption('All entries');
     await expect.poll(height).toBeGreaterThan(before * 0.95);
     await page.close();

@@ -109,7 +109,7 @@ function htmlExporter(options: ExporterOptions): Exporter {
 
 /** What the filters ask for: who says it, whether it is only about tools, and whether something failed. */
 function kindsOf({ heading, author, parts }: MessageItem): string {
-  const isTools = author === 'tool' || (!heading && parts.every(({ kind }) => kind === 'call'));
+  const isTools = author === 'tool' || parts.every(({ kind }) => kind === 'call');
   return `${heading ? 'turn ' : ''}${author}${isTools ? ' tools' : ''}${parts.some(isFailed) ? ' failed' : ''}`;
 }
 

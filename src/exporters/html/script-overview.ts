@@ -12,6 +12,12 @@ for (const note of all('.note')) {
   const target = link && document.getElementById(link.hash.slice(1));
   target?.closest('article')?.classList.toggle('labeled', !match[1]);
 }
+// The heading of a turn is wanted where more than tools follows in it.
+let heading;
+for (const article of all('article')) {
+  if (article.matches('.turn')) heading = article;
+  else if (!article.matches('.tools')) heading?.classList.remove('tools');
+}
 const filters = ${FILTER_LIST};
 const filter = make('select', { 'aria-label': 'Show' }, make('option', { value: '' }, 'All entries'));
 for (const { name, title } of filters) filter.append(make('option', { value: name }, title));
@@ -22,6 +28,14 @@ const setFilter = (value) => {
   if (value === '') delete root.dataset.filter;
   else root.dataset.filter = value;
   hides = filters.find(({ name }) => name === value)?.hides;
+  // A browser lays out only the chunks that are in view, and has to know how high the others are.
+  const isNarrow = hides !== undefined && value !== 'tools';
+  for (const [chunk, list] of chunks) {
+    const shown = isNarrow ? all('article:not(' + hides + '), .fork, .branch', chunk).length : 1;
+    chunk.hidden = list.hidden = shown === 0;
+    chunk.style.containIntrinsicHeight = isNarrow ? shown * 120 + 'px' : '';
+    list.style.containIntrinsicHeight = isNarrow ? shown * 1.6 + 'rem' : '';
+  }
   updateShown();
   count.textContent = hides === undefined ? '' : shownArticles.length + ' shown';
 };

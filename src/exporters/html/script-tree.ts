@@ -84,7 +84,8 @@ const makeRow = (article) => {
   rows.set(article, link);
   return make('li', { class: 'entry ' + article.className }, link);
 };
-/** The entries of a run. */
+/** The rows of a chunk, and of a run. */
+const chunks = new Map();
 const rowLists = new Map();
 // Deeper than this the tree would leave the side of the page.
 const deepest = 8;
@@ -94,7 +95,11 @@ const makeTree = () => {
   const top = { list: make('ul', { class: 'tree' }), depth: 0 };
   for (const [id, section] of runs) {
     const { branch: name, parent } = section.dataset;
-    const list = make('div', {}, ...all('.chunk', section).map((chunk) => make('ul', { class: 'rows' }, ...all('article', chunk).map(makeRow))));
+    const list = make('div');
+    for (const chunk of all('.chunk', section)) {
+      chunks.set(chunk, make('ul', { class: 'rows' }, ...all('article', chunk).map(makeRow)));
+      list.append(chunks.get(chunk));
+    }
     rowLists.set(id, list);
     if (items.has(name)) items.get(name).item.append(list);
     else {
@@ -133,12 +138,17 @@ const updateShown = () => {
   shownArticles = branchArticles.filter((article) => !isFiltered(article));
   followSoon();
 };
+// To ask for the place of an entry lays out its chunk: only where that does not say enough.
+const isAbove = (element, limit) => {
+  const { top, bottom } = element.closest('.chunk').getBoundingClientRect();
+  return bottom <= limit || (top <= limit && element.getBoundingClientRect().top <= limit);
+};
 const lastAbove = (elements, limit) => {
   let low = 0;
   let high = elements.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (elements[middle].getBoundingClientRect().top <= limit) low = middle + 1;
+    if (isAbove(elements[middle], limit)) low = middle + 1;
     else high = middle;
   }
   return low - 1;

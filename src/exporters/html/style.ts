@@ -23,8 +23,8 @@ nav.branches{margin-top:1rem;font-size:.875rem}
 nav.branches ul{margin:0;padding-left:1.2rem}
 .label{display:inline-block;font-size:.75rem;font-weight:600;color:var(--tool);border:1px solid currentColor;border-radius:1rem;padding:0 .5rem;unicode-bidi:isolate}
 article,.note,.fork,.branch{content-visibility:auto;contain-intrinsic-size:auto 160px}
-:root:is(:not([data-filter]),[data-filter=tools]) .chunk{content-visibility:auto;contain-intrinsic-size:auto 8000px}
-:root:is(:not([data-filter]),[data-filter=tools]) .rows{content-visibility:auto;contain-intrinsic-size:auto 80rem}
+.chunk{content-visibility:auto;contain-intrinsic-size:auto 8000px}
+.rows{content-visibility:auto;contain-intrinsic-size:auto 80rem}
 article{margin:0 0 1rem;padding:0 0 0 1rem;border-left:3px solid transparent;unicode-bidi:isolate}
 article.turn{margin-top:1.75rem}
 article.assistant,article.tool{border-left-color:var(--line)}
