@@ -147,7 +147,7 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
       { ...result('y', 200, false), parentId: 'r-x' },
     ];
     const calls = [
-      call('x', 'bash', { command: 'npm test\necho <b>' }),
+      call('x', 'bash', { command: 'npm test\necho <b>', timeout: 5 }),
       call('y', 'edit', { path: 'src/a.ts', oldText: 'a', newText: 'b' }),
       call('z', 'other', { text: 'word '.repeat(50) }),
     ];
@@ -159,14 +159,14 @@ describe.skipIf(!hasChromium)('the HTML page in Chromium', () => {
     writeFileSync(log, entries.map((one) => `${JSON.stringify(one)}\n`).join(''));
     const page = await open(await exported(log), { javaScriptEnabled: false });
     const titles = () => page.locator('details.call > summary').allInnerTexts();
-    expect(await titles()).toEqual(['bash 12 s failed', 'edit src/a.ts 3 min 20 s', 'other no result']);
+    expect(await titles()).toEqual(['bash {"timeout":5} 12 s failed', 'edit src/a.ts 3 min 20 s', 'other no result']);
     for (let at = 0; at < 3; at++)
       await page
         .locator('details.call > summary')
         .nth(at)
         .click({ position: { x: 2, y: 4 } });
     expect(await titles()).toEqual([
-      'bash $ npm test … 12 s failed',
+      'bash $ npm test … {"timeout":5} 12 s failed',
       'edit src/a.ts 3 min 20 s',
       `other ${`{ "text": "${'word '.repeat(50)}`.slice(0, 99)}… no result`,
     ]);

@@ -237,8 +237,9 @@ function callTitle(part: CallPart, html: PageText['html']): string {
   const preview = previewOf(part);
   const ending = isFailed(part) ? 'failed' : missing ? 'no result' : '';
   return [
-    `<b>${name}</b> ${html(subject)}`,
-    preview === '' ? '' : ` <code class="gist">${shown(preview)}</code>`,
+    `<b>${name}</b> `,
+    preview === '' ? '' : `<code class="gist">${shown(preview)}</code> `,
+    html(subject),
     took === undefined ? '' : ` <span class="took">${durationText(took)}</span>`,
     ending === '' ? '' : ` <span class="ending">${ending}</span>`,
   ].join('');

@@ -22,7 +22,6 @@ dl.facts dd{margin:0;min-width:0;overflow-wrap:anywhere;font-variant-numeric:tab
 nav.branches{margin-top:1rem;font-size:.875rem}
 nav.branches ul{margin:0;padding-left:1.2rem}
 .label{display:inline-block;font-size:.75rem;font-weight:600;color:var(--tool);border:1px solid currentColor;border-radius:1rem;padding:0 .5rem;unicode-bidi:isolate}
-article,.note,.fork,.branch{content-visibility:auto;contain-intrinsic-size:auto 160px}
 .chunk{content-visibility:auto;contain-intrinsic-size:auto 8000px}
 .rows{content-visibility:auto;contain-intrinsic-size:auto 80rem}
 article{margin:0 0 1rem;padding:0 0 0 1rem;border-left:3px solid transparent;unicode-bidi:isolate}
@@ -164,5 +163,5 @@ kbd{font:inherit;font-size:.8125rem;border:1px solid var(--line);border-bottom-w
 ::highlight(found){background:var(--mark)}
 ::highlight(current){background:var(--now)}
 [hidden]{display:none!important}
-@media print{#bar,#side,#strip,#scale{display:none!important}.js body{padding:0}.chunk,article,.note,.fork,.branch{content-visibility:visible!important}pre{max-height:none;white-space:pre-wrap}}
+@media print{#bar,#side,#strip,#scale{display:none!important}.js body{padding:0}.chunk{content-visibility:visible!important}pre{max-height:none;white-space:pre-wrap}}
 `;
