@@ -1,5 +1,5 @@
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
-import { fileChunks, readWhole, sizeOf } from '../files/input.ts';
+import { factsOf, fileChunks, readWhole, sizeOf } from '../files/input.ts';
 import { isDatabase, isDatabaseFile, unpacked } from '../files/unpack.ts';
 import { isPacked } from '../files/zstd.ts';
 import type { ActivityReader } from '../formats/activity.ts';
@@ -56,7 +56,8 @@ export class LineFiles {
   async read(path: string): Promise<FileActivity | UnreadFile | undefined> {
     try {
       const whole = readWhole(path, this.#memory);
-      if (whole ? isDatabase(whole) : isDatabaseFile(path)) return undefined;
+      // A pipe can be read once: whoever turns out to read it is the only one that opens it.
+      if (whole ? isDatabase(whole) : !(await factsOf(path)).isFile() || isDatabaseFile(path)) return undefined;
       const lines = new LineActivity(path, this.#scanner);
       if (whole && !isPacked(whole)) for (const piece of piecesOf(whole)) await lines.add(piece);
       else

@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { appendFileSync, chmodSync, copyFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -284,6 +285,20 @@ describe('the rows of stats', () => {
     const unknown = await shown(folderOf({ 'a.jsonl': answer('s1', 'm1', 'r1', 10) }));
     expect(unknown).toMatch(/\u001b\[2m +-\u001b\[22m/);
     expect(unknown).not.toContain('\u001b[32m');
+  });
+});
+
+describe('stats of a named pipe', () => {
+  it.skipIf(process.platform === 'win32')('reads it once, whatever log comes', async () => {
+    const pipe = join(scratchFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of ['formats/codex/0.166.0/plain.jsonl', FILES['.claude/projects/p/tools.jsonl']]) {
+      const file = join(fixtures, path);
+      const writer = spawn('sh', ['-c', 'exec cat "$1" > "$2"', 'sh', file, pipe]);
+      const read = await run(['stats', '--json', pipe], { env });
+      writer.kill();
+      expect(read).toMatchObject({ code: 0, stdout: (await run(['stats', '--json', file], { env })).stdout });
+    }
   });
 });
 
