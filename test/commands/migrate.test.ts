@@ -425,14 +425,16 @@ describe('migrate on files', () => {
     expect(readFileSync(good, 'utf8')).toContain('"version":3');
   });
 
+  const LISTED = "; 'sessionctl formats' lists what can be read";
+
   it.each([
     [
       'another agent',
       '{"parentUuid":null,"sessionId":"x","uuid":"u","type":"user","message":{"role":"user","content":"hi"}}\n',
       "a Claude Code transcript); 'sessionctl convert' makes one of it",
     ],
-    ['a JSON document', '{\n  "name": "x"\n}\n', 'one JSON document, not one JSON object per line)'],
-    ['plain text', 'hello\nworld\n', 'plain text)'],
+    ['a JSON document', '{\n  "name": "x"\n}\n', `one JSON document, not one JSON object per line)${LISTED}`],
+    ['plain text', 'hello\nworld\n', `plain text)${LISTED}`],
   ])('says what a file of %s seems to be, and refuses it', async (_what, content, said) => {
     const ran = await run(['migrate', file('foreign.jsonl', content)]);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
