@@ -28,10 +28,10 @@ export const command: Command = {
     'A folder means every `*.jsonl` below it, also those that OpenClaw has put aside (`*.jsonl.deleted.*`, `*.jsonl.reset.*`, `*.jsonl.imported-*`). What is not a session log is skipped and counted there, and means exit code 2 where it was named. A bad file does not stop the others. Of a database of OpenClaw all sessions are checked, and findings say session and row; of one of Goose or OpenCode the newest is.',
     'Each format of agents has its own rules and levels: `--list-rules --from codex` lists them. The formats of findings are:',
     '- `text`, for people: on a terminal findings of one cause are one line; in a pipe the summary is on standard error',
-    '- `json`, for programs: a line for each finding, `{"file", "line", "offset", "rule", "severity", "message", "entryId"?, "path"?, "fixable"}`, for a file that could not be checked, `{"file", "failed": REASON}`, and for one in a folder that is no session log, `{"file", "skipped": REASON}`; last `{"summary": {...}}`',
+    '- `json`, for programs: a line for each finding, `{"file", "line", "offset", "rule", "severity", "message", "entryId"?, "path"?, "fixable"}`, for a file that could not be checked, `{"file", "failed": REASON}`, and for one in a folder that is no session log, `{"file", "skipped": REASON}`; last `{"summary": {...}}` with the numbers of all, and in `objections` why the run fails beside errors and failed files',
     '- `github`: annotations, errors first; `sarif`: for code scanning; `markdown`: a summary for the page of a job',
     '- `junit`: test reports for Jenkins and GitLab; `junit-ant`: the same for tools that follow the schema of Ant',
-    'Settings for all runs, known findings and set-ups for CI are in `docs/ci.md`. Exit 0 without errors, 1 with errors, 2 if a file could not be checked.',
+    'Settings for all runs, known findings and set-ups for CI are in `docs/ci.md`. Exit 0 without errors, 1 with errors, more warnings than `--max-warnings` or suppressions that are no longer needed, 2 if a file could not be checked.',
   ],
   memory: `${INDEX}, and the ids of tool calls; no content. Of a log of Claude Code or Codex up to 500 bytes per record. A line is held in full while it is checked.`,
   options: [

@@ -29,7 +29,8 @@ export function githubReporter(): Reporter {
       if (more > 0) warnings.push(workflowCommand('warning', {}, hidden));
       const last = summaryLine(summary);
       notices.push(summary.sessions === 0 ? workflowCommand('error', {}, last) : `${last}\n`);
-      return [...warnings, ...notices].join('');
+      const objections = summary.objections.map((text) => workflowCommand('error', {}, text));
+      return [...objections, ...warnings, ...notices].join('');
     },
   };
 }

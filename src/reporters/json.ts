@@ -1,6 +1,6 @@
 import type { Finding } from '../rules/rule.ts';
 import { safeJson } from '../util/to-json.ts';
-import { type Reporter, SILENT, type Summary } from './reporter.ts';
+import { allObjections, type Reporter, SILENT, type Summary } from './reporter.ts';
 
 /** One finding per line, or one file that failed or was skipped; the summary is the last record. */
 export function jsonReporter(): Reporter {
@@ -21,5 +21,6 @@ function findingRecord(finding: Finding): object {
 
 export function summaryRecord(summary: Summary): object {
   const { sessions, skipped, failed, entries, errors, warnings, fixable, hidden, suppressed } = summary;
-  return { sessions, skipped, failed, entries, errors, warnings, fixable, hidden, suppressed };
+  const counts = { sessions, skipped, failed, entries, errors, warnings, fixable, hidden, suppressed };
+  return { ...counts, objections: allObjections(summary) };
 }

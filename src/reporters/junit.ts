@@ -1,6 +1,6 @@
 import { escapeUnsafe, visibleEscape } from '../util/printable.ts';
 import { counted } from '../util/words.ts';
-import { type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
+import { allObjections, type Reporter, type ReporterOptions, SILENT } from './reporter.ts';
 import { findingLine } from './text.ts';
 
 /** A test report shows the first findings of a rule; other formats have all of them. */
@@ -27,7 +27,8 @@ export function junitAntReporter(options: ReporterOptions): Reporter {
 /**
  * JUnit XML as test dashboards read it: a suite for each file, a test for each rule that has something to say, failed
  * where an error was found. The names stay the same from run to run, so a dashboard can follow them. A warning does
- * not fail a test; it is what the suite printed, for Ant knows no output of a single test.
+ * not fail a test; it is what the suite printed, for Ant knows no output of a single test. A run that fails for another
+ * reason has a suite of its own.
  */
 function suitesReporter({ version, now }: ReporterOptions, hasTotals: boolean): Reporter {
   let rules = new Map<string, RuleFindings>();
@@ -85,8 +86,12 @@ function suitesReporter({ version, now }: ReporterOptions, hasTotals: boolean): 
       const outcome = isGreen ? '' : element('failure', { type: 'hidden', message }, message);
       return addSuite(name, [['findings not shown', outcome]], isGreen ? [message] : []);
     },
-    end: ({ command }) => {
-      const root = hasTotals ? attributesText({ name: `sessionctl ${command}`, ...totals }) : '';
+    end: (summary) => {
+      const name = `sessionctl ${summary.command}`;
+      const objections = allObjections(summary);
+      const failure = element('failure', { type: 'objection', message: objections.join('; ') }, objections.join('\n'));
+      if (objections.length > 0) addSuite(name, [['no objections', failure]]);
+      const root = hasTotals ? attributesText({ name, ...totals }) : '';
       return ['<?xml version="1.0" encoding="UTF-8"?>\n', `<testsuites${root}>\n`, ...suites, '</testsuites>\n'].join(
         '',
       );

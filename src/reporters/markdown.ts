@@ -26,6 +26,7 @@ export function markdownReporter(): Reporter {
     end: (summary) =>
       [
         `### sessionctl ${summary.command}\n\n${plainText(summaryLine(summary))}\n`,
+        ...summary.objections.map((text) => `\n**Failed:** ${plainText(text)}\n`),
         table('| File | Line | Level | Rule | Finding |\n| --- | ---: | --- | --- | --- |\n', [
           ...rows.error,
           ...rows.warning,

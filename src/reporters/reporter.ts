@@ -43,6 +43,8 @@ export const newSummary = (command: CheckCommand = 'validate') => ({
   hidden: 0,
   /** Findings that are known, and neither counted as errors or warnings nor shown. */
   suppressed: 0,
+  /** Why the run fails beside errors and files that failed. */
+  objections: [] as readonly string[],
 });
 
 export type Summary = Readonly<ReturnType<typeof newSummary>>;
@@ -81,6 +83,12 @@ export const SILENT: Reporter = {
   end: () => '',
 };
 
+/** The objections of a run for readers to whom its summary says nothing: that nothing was checked is one of them. */
+export function allObjections(summary: Summary): readonly string[] {
+  const { objections, sessions, failed } = summary;
+  return sessions + failed > 0 ? objections : [...objections, summaryLine(summary)];
+}
+
 /** '2 errors and 1 warning in 3 sessions (1,204 entries); 2 can be fixed by 'sessionctl repair''. */
 export function summaryLine(summary: Summary): string {
   const { command, sessions, entries, errors, warnings, hidden, suppressed, skippedKinds, failed } = summary;
@@ -116,7 +124,8 @@ function fixes({ fixable, fixableWarnings }: Summary, all: number): (string | fa
 /** The same with the color of what it says. */
 export function paintedSummary(summary: Summary, style: Style): string {
   const words = summaryLine(summary);
-  const bad = summary.errors > 0 || summary.failed > 0 || summary.sessions === 0;
+  const { errors, failed, sessions, objections } = summary;
+  const bad = errors + failed + objections.length > 0 || sessions === 0;
   return style.bold(bad ? style.red(words) : summary.warnings > 0 ? style.yellow(words) : style.green(words));
 }
 

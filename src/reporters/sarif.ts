@@ -3,7 +3,7 @@ import type { Finding } from '../rules/rule.ts';
 import { safeJson } from '../util/to-json.ts';
 import { HOMEPAGE, rulePage } from '../util/version.ts';
 import { summaryRecord } from './json.ts';
-import { type Reporter, type ReporterOptions, type RuleText, SILENT } from './reporter.ts';
+import { allObjections, type Reporter, type ReporterOptions, type RuleText, SILENT } from './reporter.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
@@ -26,16 +26,17 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
       return `${results++ === 0 ? '\n' : ',\n'}${safeJson(record)}`;
     },
     failed: (name, message) => {
-      if (failures.length < MOST_FILES) failures.push(notification('error', name, message));
+      if (failures.length < MOST_FILES) failures.push(notification('error', message, name));
       return '';
     },
     skipped: (name, reason) => {
-      if (skipped.length < MOST_FILES) skipped.push(notification('note', name, reason));
+      if (skipped.length < MOST_FILES) skipped.push(notification('note', reason, name));
       return '';
     },
     end: (summary) => {
-      const successful = summary.failed === 0 && summary.sessions > 0;
-      const all = [...failures, ...skipped];
+      const objections = allObjections(summary).map((text) => notification('error', text));
+      const successful = summary.failed === 0 && objections.length === 0;
+      const all = [...objections, ...failures, ...skipped];
       const notifications = all.length === 0 ? '' : `,"toolExecutionNotifications":[\n${all.join(',\n')}]`;
       const properties = safeJson({ summary: summaryRecord(summary) });
       return `\n],"invocations":[{"executionSuccessful":${successful}${notifications}}],"properties":${properties}}]}\n`;
@@ -46,8 +47,9 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
 /** Of those that failed and of those that were skipped; the summary counts them all. */
 const MOST_FILES = 1_000;
 
-function notification(level: 'error' | 'note', name: string, message: string): string {
-  return safeJson({ level, message: { text: plainText(message) }, locations: [{ physicalLocation: artifact(name) }] });
+function notification(level: 'error' | 'note', message: string, name?: string): string {
+  const place = name === undefined ? {} : { locations: [{ physicalLocation: artifact(name) }] };
+  return safeJson({ level, message: { text: plainText(message) }, ...place });
 }
 
 function reportingDescriptor(rule: RuleText): object {

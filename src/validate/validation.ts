@@ -97,10 +97,12 @@ export class Validation {
       if (summary.sessions + summary.failed + summary.skipped === 0) {
         this.#fail(operands.join(', '), "no session log found; pass a file, or a folder with '*.jsonl' files");
       }
+      // If this fails, no report may say that all is well.
+      await this.#options.suppressions?.save(this.#io);
+      summary.objections = this.#objections();
       reports.notify((reporter) => reporter.end(summary));
       await reports.commit();
       await pass?.flush();
-      await this.#options.suppressions?.save(this.#io);
       this.#endOnStderr();
       if (summary.sessions === 0) return 2;
     } catch (error) {
@@ -278,7 +280,7 @@ export class Validation {
   #endOnStderr(): void {
     const { reports, quiet } = this.#options;
     const summary = this.#summary;
-    if (!quiet) for (const objection of this.#objections()) this.#io.note(objection);
+    if (!quiet) for (const objection of summary.objections) this.#io.note(objection);
     const unnamed = this.#named - MOST_LISTED;
     if (unnamed > 0) this.#io.note(`${counted(unnamed, 'skipped file')} not named here; --all names all`);
     if (reports.isForPeople && !quiet) {

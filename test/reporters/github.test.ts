@@ -81,6 +81,20 @@ describe('github', () => {
     expect(lines[1000]).toBe('::warning::500 more warnings; the text format lists them all');
   });
 
+  it('has an error for each other reason why the run fails, before the warnings', () => {
+    const github = reporter('github');
+    github.finding(finding({ severity: 'warning', message: 'm' }));
+    expect(github.end(summary({ warnings: 1, objections: ['100% a', 'b'] }))).toBe(
+      [
+        '::error::100%25 a',
+        '::error::b',
+        '::warning file=a.jsonl,line=38,title=dangling-parent::m',
+        '1 warning in 1 session (40 entries)',
+        '',
+      ].join('\n'),
+    );
+  });
+
   it('annotates a file that could not be read', () => {
     expect(reporter('github').failed('a.jsonl', 'permission denied')).toBe('::error file=a.jsonl::permission denied\n');
     expect(reporter('github').failed('-', 'gone')).toBe('::error::gone\n');

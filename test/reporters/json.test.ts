@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Summary } from '../../src/reporters/index.ts';
 import { rawControls } from '../support/hostile.ts';
 import { settings } from '../support/properties.ts';
 import { finding, hostileFinding, report, reporter, summary } from './support.ts';
@@ -9,8 +10,16 @@ describe('json', () => {
     const output = report(reporter('json'), [[finding({ entryId: 'e1', path: 'parentId' })]]);
     expect(output).toBe(
       `{"file":"a.jsonl","line":38,"offset":1204,"rule":"dangling-parent","severity":"error","message":"parent 'x' is not in this file","entryId":"e1","path":"parentId","fixable":true}\n` +
-        '{"summary":{"sessions":1,"skipped":0,"failed":0,"entries":40,"errors":1,"warnings":0,"fixable":1,"hidden":0,"suppressed":0}}\n',
+        '{"summary":{"sessions":1,"skipped":0,"failed":0,"entries":40,"errors":1,"warnings":0,"fixable":1,"hidden":0,"suppressed":0,"objections":[]}}\n',
     );
+  });
+
+  it('lists in the summary why the run fails beside errors', () => {
+    const objections = (over: Partial<Summary>): unknown =>
+      (JSON.parse(reporter('json').end(summary(over))) as { summary: Summary }).summary.objections;
+    expect(objections({ objections: ['a', 'b'] })).toEqual(['a', 'b']);
+    expect(objections({ sessions: 0 })).toEqual(['no sessions checked']);
+    expect(objections({ sessions: 0, failed: 1 })).toEqual([]);
   });
 
   it('leaves out what a finding does not have', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Reporter } from '../../src/reporters/index.ts';
+import type { Reporter, Summary } from '../../src/reporters/index.ts';
 import { rawControls } from '../support/hostile.ts';
 import { settings } from '../support/properties.ts';
 import { antErrors, jenkinsErrors } from '../support/schemas.ts';
@@ -50,7 +50,7 @@ function allKinds(to: Reporter): string {
   to.file('b.jsonl');
   to.finding(finding({ file: 'b.jsonl', severity: 'warning' }));
   to.fileEnd('b.jsonl', { entries: 1, errors: 0, warnings: 1 });
-  return to.end(summary());
+  return to.end(summary({ objections: ['a'] }));
 }
 
 describe('junit', () => {
@@ -85,6 +85,24 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
     const [suite] = junit(output).children;
     expect(suite?.attributes['failures']).toBe('1');
     expect(casesOf(suite)[0]?.children[0]?.text).toBe('3 findings not shown because of --max-findings');
+  });
+
+  it('is never green for a run that fails for another reason than errors', () => {
+    const failed = (over: Partial<Summary>) => {
+      const root = junit(report(reporter('junit'), [[]], over));
+      const suite = root.children[1];
+      expect(root.attributes).toMatchObject({ tests: '2', failures: '1' });
+      expect(suite?.attributes).toMatchObject({ name: 'sessionctl validate', tests: '1', failures: '1' });
+      return casesOf(suite)[0];
+    };
+    expect(failed({ objections: ['a', 'b'] })).toMatchObject({
+      attributes: { classname: 'sessionctl validate', name: 'no objections' },
+      children: [{ name: 'failure', attributes: { type: 'objection', message: 'a; b' }, text: 'a\nb' }],
+    });
+    expect(failed({ sessions: 0, skippedKinds: { 'text file': 1 } })?.children[0]?.text).toBe(
+      'no sessions checked: 1 text file, not checked',
+    );
+    expect(junit(report(reporter('junit'), [[]])).children).toHaveLength(1);
   });
 
   it('counts what it does not list of a rule with thousands of findings', () => {
@@ -129,7 +147,7 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
   });
 
   it.each(SCHEMAS)(
-    'fits the schema that %s has where files failed, were skipped, have warnings alone or more than is shown',
+    'fits the schema that %s has where files failed, were skipped, have warnings alone or more than is shown, and the run has objections',
     async (_who, format, errors) => {
       const output = allKinds(reporter(format));
       expect(await errors(output)).toEqual([]);
@@ -138,6 +156,7 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
         'skipped',
         'failure',
         undefined,
+        'failure',
       ]);
       expect(await errors(output.replace('<failure ', '<failed '))).not.toEqual([]);
       expect(await errors(reporter(format).end(summary()))).toEqual([]);
@@ -146,7 +165,7 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
 
   it('has totals of all suites, which Ant refuses: only they are missing in junit-ant', async () => {
     const output = allKinds(reporter('junit'));
-    expect(junit(output).attributes).toMatchObject({ tests: '5', failures: '1', errors: '1' });
+    expect(junit(output).attributes).toMatchObject({ tests: '6', failures: '2', errors: '1' });
     expect(await antErrors(output)).not.toEqual([]);
     expect(allKinds(reporter('junit-ant'))).toBe(output.replace(/<testsuites .*?>/, '<testsuites>'));
   });
@@ -173,7 +192,8 @@ a.jsonl:50: error: dangling-parent: c</failure></testcase>
           reporter('junit'),
           findings.map((one) => [one]),
         );
-        expect(junit(output).children).toHaveLength(findings.length);
+        // That nothing was checked is a suite too.
+        expect(junit(output).children).toHaveLength(findings.length || 1);
         expect(rawControls(output)).toEqual([]);
       }),
       settings(300),

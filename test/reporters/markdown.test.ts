@@ -40,6 +40,12 @@ describe('markdown', () => {
     );
   });
 
+  it('says below the summary why the run fails beside errors', () => {
+    expect(report(reporter('markdown'), [[]], { objections: ['a *b*', 'c'] })).toBe(
+      '### sessionctl validate\n\nno problems found in 1 session (40 entries)\n\n**Failed:** a \\*b\\*\n\n**Failed:** c\n',
+    );
+  });
+
   it('stays below what GitHub takes, and says how much is missing', () => {
     const findings = Array.from({ length: 9_000 }, (_, line) => finding({ line, message: 'x'.repeat(200) }));
     const output = report(reporter('markdown'), [findings]);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Summary } from '../../src/reporters/index.ts';
 import { pathUri } from '../../src/reporters/sarif.ts';
 import { rules } from '../../src/rules/index.ts';
 import type { Finding } from '../../src/rules/rule.ts';
@@ -114,6 +115,22 @@ describe('sarif', () => {
         ],
       },
     ]);
+  });
+
+  it('says that the run failed where nothing was checked, or for a reason beside errors and files', () => {
+    const invocations = (over: Partial<Summary>) => {
+      const sarif = reporter('sarif');
+      return parsed(sarif.begin() + sarif.end(summary(over))).runs[0].invocations;
+    };
+    const failed = (...texts: string[]) => [
+      {
+        executionSuccessful: false,
+        toolExecutionNotifications: texts.map((text) => ({ level: 'error', message: { text } })),
+      },
+    ];
+    expect(invocations({})).toEqual([{ executionSuccessful: true }]);
+    expect(invocations({ objections: ['a', 'b'] })).toEqual(failed('a', 'b'));
+    expect(invocations({ sessions: 0 })).toEqual(failed('no sessions checked'));
   });
 
   it('spells paths as URIs', () => {

@@ -74,6 +74,7 @@ export function summary(over: Partial<Summary> = {}): Summary {
     fixableWarnings: {},
     hidden: 0,
     suppressed: 0,
+    objections: [],
     ...over,
   };
 }

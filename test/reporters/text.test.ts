@@ -149,6 +149,7 @@ describe('text on a terminal', () => {
     expect(report(make(), [[finding({ severity: 'warning' })]])).toContain('\u001b[33mwarning');
     expect(make().end(summary())).toContain('\u001b[32mno problems found');
     expect(make().end(summary({ failed: 1 }))).toContain('\u001b[31mno problems found');
+    expect(make().end(summary({ objections: ['a'] }))).toContain('\u001b[31mno problems found');
   });
 
   it('never hands a control character of a log or a path to the terminal', () => {
