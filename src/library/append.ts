@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/value.ts';
 import { linesIn, readLineBatches } from '../lines/reader.ts';
 import { LogTail } from '../log/log-tail.ts';
 import { toJson } from '../util/to-json.ts';
-import { type Bytes, chunksOf, optionsOf, type Random, systemRandom } from './arguments.ts';
+import { type Bytes, chunksOf, optionsOf, type Random, requireTime, systemRandom } from './arguments.ts';
 
 export interface AppendOptions {
   /** What messages call the log; '-' by default. */
@@ -24,10 +24,11 @@ export async function append(log: Bytes, entries: readonly JsonObject[], options
   const given = optionsOf('append', options, {
     name: 'string',
     parentId: 'string',
-    timestamp: 'string',
+    timestamp: 'checked later',
     random: 'function',
   });
   const { name = '-', timestamp, random = systemRandom } = given;
+  requireTime('append', timestamp);
   const tail = new LogTail(name, random);
   for await (const lines of readLineBatches(chunksOf('append', log))) for (const line of lines) tail.see(line);
   tail.end();

@@ -83,6 +83,13 @@ export function requireOption(caller: string, option: string, value: unknown, ch
   throw new TypeError(`${caller}: ${option} must be ${expected}, not ${described(value)}`);
 }
 
+/** A time that has to be given, because the library reads no clock. */
+export function requireTime(caller: string, timestamp: unknown): asserts timestamp is string {
+  if (typeof timestamp === 'string' && !Number.isNaN(Date.parse(timestamp))) return;
+  const example = 'such as 2026-01-31T12:00:00.000Z';
+  throw new TypeError(`${caller}: timestamp must be a time ${example}, not ${described(timestamp)}`);
+}
+
 export function described(value: unknown): string {
   if (typeof value === 'string') return `'${value.length > 40 ? `${value.slice(0, 40)}...` : value}'`;
   if (value === null || value === undefined || typeof value === 'number' || typeof value === 'boolean')

@@ -3,7 +3,7 @@ import type { Log } from '../log/log.ts';
 import { forkLines } from '../tree/fork.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import { randomUuid } from '../util/uuid.ts';
-import { type Bytes, described, optionsOf, type Random, systemRandom } from './arguments.ts';
+import { type Bytes, optionsOf, type Random, requireTime, systemRandom } from './arguments.ts';
 import { eachFromSession, requireRev, type SessionLog } from './session.ts';
 
 export interface ForkSessionOptions {
@@ -30,7 +30,7 @@ export function fork(
 ): AsyncGenerator<Uint8Array, void, void> {
   const given = optionsOf('fork', options, {
     leaf: 'checked later',
-    timestamp: 'string',
+    timestamp: 'checked later',
     id: 'string',
     newIds: 'boolean',
     random: 'function',
@@ -38,8 +38,7 @@ export function fork(
   });
   const { leaf = '@', timestamp, newIds = false, random = systemRandom, onNote = () => {} } = given;
   requireRev('fork', leaf, 'leaf');
-  if (Number.isNaN(Date.parse(timestamp)))
-    throw new TypeError(`fork: timestamp must be a time such as 2026-01-31T12:00:00.000Z, not ${described(timestamp)}`);
+  requireTime('fork', timestamp);
   const fixed = { id: given.id ?? randomUuid(random(16)), timestamp, newIds, onNote };
   return eachFromSession('fork', source, async function* (session: Log) {
     const lines = forkLines(session, await resolveEntry(session, leaf), fixed);

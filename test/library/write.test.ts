@@ -87,6 +87,22 @@ describe('the library', () => {
     expect((await run(['log', '-n', '2', file])).stdout).toMatch(/ user {7}And now\?\n\w+ \(@\) custom/);
   });
 
+  it.each([undefined, {}, { timestamp: 'yesterday' }, { timestamp: 7 }])(
+    'appends nothing without a time that can be read: %j',
+    async (options) => {
+      const log = Buffer.from(`${HEADER}${user('a', null)}`);
+      const appending = library.append(log, [{ type: 'custom', customType: 'x' }], options as never);
+      await expect(appending).rejects.toThrow(TypeError);
+      await expect(appending).rejects.toThrow(/^append: timestamp must be a /);
+    },
+  );
+
+  it('refuses to append an entry with a time of its own, as the command does', async () => {
+    const entry = { type: 'custom', customType: 'x', timestamp: TIME };
+    const appending = library.append(Buffer.from(HEADER), [entry], { timestamp: TIME });
+    await expect(appending).rejects.toThrow("append: entry 0 already has 'timestamp'");
+  });
+
   it('refuses to append what has an id already, what fits no log, and to a torn log', async () => {
     const log = Buffer.from(`${HEADER}${user('a', null)}`);
     const options = { timestamp: TIME };
