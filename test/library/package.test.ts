@@ -20,6 +20,12 @@ async function runExample(at: number, path: string): Promise<{ code: number; std
   return await spawnCommand(process.execPath, [file, join(projectRoot, path)], { cwd: folder });
 }
 
+async function compile(...names: string[]): Promise<{ code: number; stdout: string }> {
+  const compiler = join(projectRoot, 'node_modules/.bin/tsc');
+  const flags = '--strict --noEmit --module nodenext --target es2023 --lib es2023,dom,dom.asynciterable --types node';
+  return await spawnCommand(compiler, [...flags.split(' '), ...names], { cwd: folder });
+}
+
 describe('what the pages say of the library', () => {
   it('validates before a resume in five lines', async () => {
     expect(examples[0]?.trim().split('\n')).toHaveLength(5);
@@ -57,10 +63,48 @@ describe('what the pages say of the library', () => {
       return `example-${at}.mts`;
     });
     expect(names).toHaveLength(4);
-    const compiler = join(projectRoot, 'node_modules/.bin/tsc');
-    const flags = '--strict --noEmit --module nodenext --target es2023 --lib es2023,dom,dom.asynciterable --types node';
-    const ran = await spawnCommand(compiler, [...flags.split(' '), ...names], { cwd: folder });
-    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(await compile(...names)).toMatchObject({ code: 0, stdout: '' });
+  });
+});
+
+describe('the types of guards', () => {
+  it('narrow what was read to one type, or to all known ones, without a cast', async () => {
+    writeFileSync(
+      join(folder, 'guards.mts'),
+      `import { type Block, type Entry, isBlock, isEntry, isMessage, type Message, openSession, pathTo } from 'sessionctl';
+export async function* told(log: Uint8Array, given: unknown): AsyncGenerator<string> {
+  for await (const { value } of pathTo(await openSession(log))) {
+    if (!isEntry(value)) continue;
+    const entry: Entry = value;
+    switch (value.type) {
+      case 'compaction':
+        yield value.summary + entry.id;
+        break;
+      case 'message':
+        if (isMessage(value.message, 'toolResult')) yield value.message.toolCallId;
+    }
+  }
+  if (isMessage(given)) {
+    const message: Message = given;
+    if (message.role === 'bashExecution') yield message.command;
+  }
+  if (isBlock(given)) {
+    const block: Block = given;
+    if (block.type === 'toolCall') yield block.name;
+  }
+  if (isEntry(given, 'label')) yield given.targetId;
+}
+`,
+    );
+    expect(await compile('guards.mts')).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it('refuse a name that is misspelled', async () => {
+    const text = "import { isEntry } from 'sessionctl';\nexport const is = isEntry({}, 'mesage');\n";
+    writeFileSync(join(folder, 'misspelled.mts'), text);
+    const { code, stdout } = await compile('misspelled.mts');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^misspelled\.mts\(2,\d+\): error TS2345: [^\n]*'"mesage"'[^\n]*\n$/);
   });
 });
 

@@ -142,4 +142,27 @@ describe('an entry that was read', () => {
     expect(library.isBlock({ type: 'text', text: 'x' }, 'text')).toBe(true);
     expect(library.isBlock('text', 'text')).toBe(false);
   });
+
+  it('is any known one to a guard without a type or role', () => {
+    expect(library.isEntry({ type: 'compaction' })).toBe(true);
+    expect(library.isEntry({ type: 'of tomorrow' })).toBe(false);
+    expect(library.isEntry({})).toBe(false);
+    expect(library.isEntry(undefined)).toBe(false);
+    expect(library.isMessage({ role: 'toolResult' })).toBe(true);
+    expect(library.isMessage({ role: 'hookMessage' })).toBe(false);
+    expect(library.isBlock({ type: 'thinking' })).toBe(true);
+    expect(library.isBlock({ type: 'message' })).toBe(false);
+  });
+
+  it.each<[string, () => boolean]>([
+    [
+      "isEntry: type must be one of message, thinking_level_change, (?:\\w+, )+\\w+, not 'mesage'",
+      () => library.isEntry({}, 'mesage' as never),
+    ],
+    ["isMessage: role must be one of user, assistant, .*, not 'tool'", () => library.isMessage({}, 'tool' as never)],
+    ['isBlock: type must be one of text, image, .*, not 0', () => library.isBlock({ type: 'text' }, 0 as never)],
+  ])('is not compared with a name that nothing has: %s', (message, call) => {
+    expect(call).toThrow(TypeError);
+    expect(call).toThrow(new RegExp(`^${message}$`));
+  });
 });
