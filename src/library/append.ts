@@ -4,9 +4,10 @@ import { linesIn, readLineBatches } from '../lines/reader.ts';
 import { LogTail } from '../log/log-tail.ts';
 import { toJson } from '../util/to-json.ts';
 import { type Bytes, chunksOf, optionsOf, type Random, requireTime, systemRandom } from './arguments.ts';
+import { plainly, UNNAMED } from './unnamed.ts';
 
 export interface AppendOptions {
-  /** What messages call the log; '-' by default. */
+  /** What messages call the log; without it they start with none. */
   readonly name?: string;
   /** The id of the entry that the first one hangs from; by default the last of the log. */
   readonly parentId?: string;
@@ -27,12 +28,10 @@ export async function append(log: Bytes, entries: readonly JsonObject[], options
     timestamp: 'checked later',
     random: 'function',
   });
-  const { name = '-', timestamp, random = systemRandom } = given;
+  const { name = UNNAMED, timestamp, random = systemRandom } = given;
   requireTime('append', timestamp);
   const tail = new LogTail(name, random);
-  for await (const lines of readLineBatches(chunksOf('append', log))) for (const line of lines) tail.see(line);
-  tail.end();
-  let parentId = given.parentId ?? tail.leaf;
+  let parentId = await plainly(readTail(tail, chunksOf('append', log), given.parentId));
   const added = entries.map((entry, at) => {
     const [line] = linesIn(Buffer.from(`${toJson(entry)}\n`), at + 1, 0);
     const body = line ? readBody(line) : 'is blank';
@@ -44,4 +43,11 @@ export async function append(log: Bytes, entries: readonly JsonObject[], options
     return entryLine(body, envelope);
   });
   return Buffer.from(added.join(''), 'latin1');
+}
+
+/** Gives the id of the entry that the next one hangs from. */
+async function readTail(tail: LogTail, chunks: AsyncIterable<Buffer>, parentId?: string): Promise<string | null> {
+  for await (const lines of readLineBatches(chunks)) for (const line of lines) tail.see(line);
+  tail.end();
+  return parentId ?? tail.leaf;
 }

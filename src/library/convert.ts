@@ -10,9 +10,10 @@ import { logSource, openForm, openLog } from '../log/open-log.ts';
 import { lastEntry } from '../tree/last-entry.ts';
 import { type Bytes, chunksOf, optionsOf, systemRandom } from './arguments.ts';
 import { outputTo, produce } from './produce.ts';
+import { eachPlainly, UNNAMED } from './unnamed.ts';
 
 export interface ConvertLogOptions {
-  /** What messages call the log; '-' by default. */
+  /** What messages call the log; without it they start with none. */
   readonly name?: string;
   /** The format of the log; found by its content by default. */
   readonly from?: string;
@@ -40,12 +41,12 @@ export function convert(
     session: 'string',
   });
   const chunks = chunksOf('convert', source);
-  return produce(async (write) => await converted(inMemory(await copyOf(chunks)), given, write));
+  return eachPlainly(produce(async (write) => await converted(inMemory(await copyOf(chunks)), given, write)));
 }
 
 async function converted(
   store: ByteStore,
-  { name = '-', from, to = 'pi', keep = 'meta', session }: ConvertLogOptions,
+  { name = UNNAMED, from, to = 'pi', keep = 'meta', session }: ConvertLogOptions,
   write: (bytes: Uint8Array) => Promise<void>,
 ): Promise<ConversionReport | undefined> {
   const options = { name, random: systemRandom, onWarning: () => {}, scratch: memoryScratch };

@@ -17,9 +17,10 @@ import {
   rereader,
   systemRandom,
 } from './arguments.ts';
+import { eachPlainly, UNNAMED } from './unnamed.ts';
 
 export interface MigrateLogOptions {
-  /** What messages call the log; '-' by default. */
+  /** What messages call the log; without it they start with none. */
   readonly name?: string;
   /** 3 by default. */
   readonly to?: TargetVersion;
@@ -51,15 +52,15 @@ export function migrate(
     random: 'function',
     onWarning: 'function',
   });
-  if (isRereadable(source)) return migrated(rereader('migrate', source), true, given);
+  if (isRereadable(source)) return eachPlainly(migrated(rereader('migrate', source), true, given));
   const chunks = chunksOf('migrate', source);
-  return migrated(() => chunks, false, given);
+  return eachPlainly(migrated(() => chunks, false, given));
 }
 
 async function* migrated(
   read: () => AsyncIterable<Buffer>,
   isReadTwice: boolean,
-  { name = '-', random = systemRandom, from, ...rest }: MigrateLogOptions,
+  { name = UNNAMED, random = systemRandom, from, ...rest }: MigrateLogOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const taken = isReadTwice && (await versionIn(read())) === 1 ? await skimIds(read(), random(8)) : undefined;
   const migration = new Migration({ ...rest, name, random, taken });

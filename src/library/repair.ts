@@ -11,9 +11,10 @@ import { rules } from '../rules/index.ts';
 import { AppError } from '../util/errors.ts';
 import { described, optionsOf, type Random, type RereadableBytes, rereader, systemRandom } from './arguments.ts';
 import { produce } from './produce.ts';
+import { eachPlainly, UNNAMED } from './unnamed.ts';
 
 export interface RepairOptions {
-  /** What messages call the log; '-' by default. */
+  /** What messages call the log; without it they start with none. */
   readonly name?: string;
   /** Fix only what these rules find; a fixable warning may be named too. */
   readonly only?: readonly string[];
@@ -54,7 +55,7 @@ export function repair(
     onChange: 'function',
     onQuarantine: 'function',
   });
-  return repaired(rereader('repair', source), onlyOf(given.only), given);
+  return eachPlainly(repaired(rereader('repair', source), onlyOf(given.only), given));
 }
 
 function onlyOf(only: RepairOptions['only']): ReadonlySet<string> | undefined {
@@ -71,7 +72,7 @@ async function* repaired(
   only: ReadonlySet<string> | undefined,
   given: RepairOptions,
 ): AsyncGenerator<Uint8Array, RepairResult, void> {
-  const { name = '-', random = systemRandom, settleTools = false, settleLeaf = false, from } = given;
+  const { name = UNNAMED, random = systemRandom, settleTools = false, settleLeaf = false, from } = given;
   const settings = { only, settleTools, settleLeaf, from, random, scanner: 'off' } as const;
   const request = { name, read, rereadable: true, ...settings };
   const plan = await planRepair(request);

@@ -8,9 +8,10 @@ import { labels as labelsByPosition, sessionTitle as titleOf } from '../tree/lab
 import { leaves as leafPositions, pathTo as positionsTo } from '../tree/path.ts';
 import { resolveRev as positionOf } from '../tree/rev.ts';
 import { type Bytes, chunksOf, described, optionsOf, type Random, systemRandom } from './arguments.ts';
+import { eachPlainly, plainly, plainMessage, UNNAMED } from './unnamed.ts';
 
 export interface OpenSessionOptions {
-  /** What messages call the log; '-' by default. */
+  /** What messages call the log; without it the session is called '-', and they start with none. */
   readonly name?: string;
   readonly random?: Random;
   /** Gets what the user has to know, such as an unknown version that is read as version 3. */
@@ -47,10 +48,10 @@ export async function withSession<Result>(
   source: Bytes | RandomAccess | SessionLog,
   work: (session: Log) => Promise<Result>,
 ): Promise<Result> {
-  if (source instanceof Log) return await work(source);
+  if (source instanceof Log) return await plainly(work(source));
   const session = await opened(caller, source as Bytes | RandomAccess, {});
   try {
-    return await work(session);
+    return await plainly(work(session));
   } finally {
     await session.close();
   }
@@ -60,11 +61,11 @@ export async function withSession<Result>(
 export async function* eachFromSession<Item>(
   caller: string,
   source: Bytes | RandomAccess | SessionLog,
-  work: (session: Log) => AsyncIterable<Item>,
+  work: (session: Log) => AsyncGenerator<Item, void, void>,
 ): AsyncGenerator<Item, void, void> {
   const session = source instanceof Log ? source : await opened(caller, source as Bytes | RandomAccess, {});
   try {
-    yield* work(session);
+    yield* eachPlainly(work(session));
   } finally {
     if (session !== source) await session.close();
   }
@@ -74,7 +75,7 @@ export async function* eachFromSession<Item>(
 export async function resolveRev(session: SessionLog, rev: string): Promise<LogEntry> {
   const inner = requireSession('resolveRev', session);
   requireRev('resolveRev', rev);
-  return await inner.entry((await positionOf(inner, rev)) as number);
+  return await plainly(positionOf(inner, rev).then((position) => inner.entry(position as number)));
 }
 
 export interface PathOptions {
@@ -89,7 +90,7 @@ export function pathTo(session: SessionLog, options?: PathOptions): AsyncGenerat
   const inner = requireSession('pathTo', session);
   const { leaf, duplicates } = optionsOf('pathTo', options, { leaf: 'checked later', duplicates: 'checked later' });
   if (leaf !== undefined) requireRev('pathTo', leaf, 'leaf');
-  return pathOf(inner, leaf ?? '@', duplicates);
+  return eachPlainly(pathOf(inner, leaf ?? '@', duplicates));
 }
 
 async function* pathOf(
@@ -110,7 +111,7 @@ export function leaves(session: SessionLog): AsyncIterable<LogEntry> {
 /** The label of each entry that has one, by the entry's id. */
 export async function labels(session: SessionLog): Promise<Map<string, string>> {
   const inner = requireSession('labels', session);
-  const byPosition = await labelsByPosition(inner);
+  const byPosition = await plainly(labelsByPosition(inner));
   const byId = new Map<string, string>();
   for await (const { position, value } of inner.entries(byPosition.keys())) {
     if (typeof value['id'] === 'string') byId.set(value['id'], byPosition.get(position) ?? '');
@@ -134,10 +135,14 @@ function requireSession(caller: string, session: unknown): Log {
 }
 
 async function opened(caller: string, source: Bytes | RandomAccess, options: OpenSessionOptions): Promise<Log> {
-  const { name = '-', random = systemRandom, onNote } = options;
+  const { name = UNNAMED, random = systemRandom, onNote } = options;
   const store = isRandomAccess(source) ? storeOf(source) : inMemory(await copyOf(chunksOf(caller, source)));
-  const onWarning = (where: string, message: string): void => onNote?.(`${where}: ${message}`);
-  return await openLog(store, { name, random, onWarning, scratch: memoryScratch });
+  const onWarning = (where: string, message: string): void => onNote?.(plainMessage(`${where}: ${message}`));
+  const log = await plainly(openLog(store, { name, random, onWarning, scratch: memoryScratch }));
+  if (name !== UNNAMED) return log;
+  // A caller may use the session itself.
+  const entries = log.entries.bind(log);
+  return Object.assign(log, { entries: (positions: Iterable<number>) => eachPlainly(entries(positions)) });
 }
 
 function isRandomAccess(source: unknown): source is RandomAccess {

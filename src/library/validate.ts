@@ -3,9 +3,10 @@ import type { Finding, Level, RuleMeta } from '../rules/rule.ts';
 import { AppError } from '../util/errors.ts';
 import { type CheckSettings, finish, LogChecker } from '../validate/log-checker.ts';
 import { type Bytes, chunksOf, optionsOf, type Random, requireOption, systemRandom } from './arguments.ts';
+import { eachPlainly, UNNAMED } from './unnamed.ts';
 
 export interface ValidateOptions {
-  /** What findings and messages call the log; '-' by default. */
+  /** What findings and messages call the log; without it findings have '-', and messages start with none. */
   readonly name?: string;
   /** Levels that differ from those of the rules: { 'blank-line': 'off' }. */
   readonly rules?: Readonly<Record<string, Level>>;
@@ -49,7 +50,7 @@ function findingsOf(
 ): AsyncGenerator<Finding, ValidationSummary, void> {
   const { name, rules, maxLineBytes, random } = optionsOf(caller, options, OPTIONS);
   const settings = { levels: levelsOf(caller, rules), scanner: 'off', ...(maxLineBytes && { maxLineBytes }) } as const;
-  return check(chunksOf(caller, source), name ?? '-', settings, random ?? systemRandom);
+  return eachPlainly(check(chunksOf(caller, source), name ?? UNNAMED, settings, random ?? systemRandom));
 }
 
 function levelsOf(caller: string, levels: ValidateOptions['rules']): ReadonlyMap<string, Level> {
