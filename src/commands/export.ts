@@ -77,7 +77,6 @@ export const command: Command = {
       throw new UsageError("several sessions become a site of HTML pages; pass '-o DIR/' for its folder");
     const settings = settingsIn(args, io);
     const work = async (session: Log, view: View): Promise<number> => {
-      io.progress.phase('writing');
       redaction?.report(name);
       return (await exportLog(session, view, settings, output, io)).code;
     };

@@ -39,6 +39,7 @@ export async function exportLog(
   output: string | undefined,
   io: Io,
 ): Promise<Exported> {
+  io.progress.phase('writing');
   const { name } = session;
   const path = name === '-' ? undefined : name;
   const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);

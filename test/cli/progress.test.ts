@@ -286,6 +286,13 @@ describe('the total of a command that reads a file several times', () => {
     expect(shown.percents.at(-1)).toBeGreaterThan(90);
   });
 
+  it('is told phase by phase for each page of a site', async () => {
+    const shown = await shares('export', '-o', join(folder, 'site/'), claude, healthy);
+    const phases = shown.phases.filter((phase) => phase !== 'reading');
+    expect(phases).toEqual(['indexing', 'converting', 'indexing', 'writing', 'indexing', 'writing']);
+    expect(shown.percents).toEqual(shown.percents.toSorted((a, b) => a - b));
+  });
+
   it('shrinks to what is read where that is less', async () => {
     const shown = await shares('export', branched);
     expect(shown.percents).toEqual(shown.percents.toSorted((a, b) => a - b));
