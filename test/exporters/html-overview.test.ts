@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { hasChromium } from '../support/chromium.ts';
 import { projectRoot } from '../support/run.ts';
@@ -135,8 +136,8 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
     expect(places).toEqual([...places].sort((a, b) => a - b));
     const errors = page.locator('#strip a.failed');
     expect(await errors.evaluateAll((links) => links.map((link) => link.getAttribute('title')))).toEqual([
-      '4 Assistant, 7,084 tokens, error',
-      '10 Assistant, 14,252 tokens, error',
+      '4 Assistant, 1 error, 7,084 tokens',
+      '10 Assistant, 1 error, 14,252 tokens',
     ]);
     const heights = await marks.evaluateAll((links) => links.map((link) => link.getBoundingClientRect().height));
     const titles = await marks.evaluateAll((links) => links.map((link) => link.getAttribute('title') ?? ''));
@@ -152,6 +153,122 @@ describe.skipIf(!hasChromium)('the tree, the filters and the timeline of the pag
     await expect.poll(() => page.locator('article:target').textContent()).toContain('overloaded_error');
     expect(complaints).toEqual([]);
     await page.close();
+  });
+
+  /** A conversation of so many turns, a minute apart, those at these places failed; a pause comes before some. */
+  function conversation(
+    name: string,
+    turns: number,
+    failed: readonly number[],
+    pauses: Record<number, number>,
+  ): string {
+    const path = join(scratch, name);
+    let time = Date.parse('2026-01-01T00:00:00Z');
+    const entries = Array.from({ length: turns }, (_, at) => {
+      time += (pauses[at + 1] ?? 1 / 60) * 3_600_000;
+      const place = [`e${at + 1}`, at === 0 ? null : `e${at}`] as const;
+      const line = at % 2 === 0 ? user(...place) : assistant(...place, [], failed.includes(at + 1) ? 'error' : 'stop');
+      return line.replace('2026-01-01T00:00:01.000Z', new Date(time).toISOString());
+    });
+    writeFileSync(path, [HEADER, ...entries].join(''));
+    return path;
+  }
+
+  interface Bar {
+    readonly title: string;
+    readonly kind: string;
+    readonly to: string;
+    readonly left: number;
+    readonly right: number;
+  }
+  const barsOf = (page: Page): Promise<Bar[]> =>
+    page.locator('#strip a').evaluateAll((links) =>
+      links.map((link) => {
+        const { left, right } = link.getBoundingClientRect();
+        const [title, to] = [link.getAttribute('title') ?? '', link.getAttribute('href') ?? ''];
+        return { title, kind: link.className, to, left, right };
+      }),
+    );
+  const overlaps = (bars: readonly Bar[]): readonly Bar[] =>
+    bars.filter(({ left, right }, at) => right - left < 2 || left < (bars[at - 1]?.right ?? 0) - 0.01);
+
+  it.each([1280, 380])('has a bar for every turn of a session with a pause of a day, %i pixels wide', async (width) => {
+    const failed = [6, 12, 28, 34, 46, 58];
+    const page = await open(await exported(conversation('pause.jsonl', 60, failed, { 31: 26 })), {
+      viewport: { width, height: 600 },
+    });
+    const bars = await barsOf(page);
+    expect(bars.map(({ to }) => to)).toEqual(Array.from({ length: 60 }, (_, at) => `#e-e${at + 1}`));
+    expect(overlaps(bars)).toEqual([]);
+    const kinds = bars.map((_, at) => (at % 2 === 0 ? 'user' : failed.includes(at + 1) ? 'failed' : ''));
+    expect(bars.map(({ kind }) => kind)).toEqual(kinds);
+    expect([bars[29], bars[30], bars[33]].map((bar) => bar?.title)).toEqual([
+      '30 Assistant, 2 tokens',
+      '31 User, pause of 26 h',
+      '34 Assistant, 1 error, 2 tokens',
+    ]);
+    // The pause is seen, and takes little.
+    const step = (at: number) => (bars[at]?.left ?? 0) - (bars[at - 1]?.left ?? 0);
+    expect(step(30) / step(29)).toBeGreaterThan(1.5);
+    expect(step(30) / step(29)).toBeLessThan(5);
+    expect(await page.locator('#strip i').evaluateAll((lines) => lines.map((line) => line.title))).toEqual([
+      'pause of 26 h',
+    ]);
+    expect(await page.locator('#scale').innerText()).toContain('Dashed: pauses.');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  it('names each turn with its own tokens and errors, also those of one second', async () => {
+    const page = await open(await exported(join(projectRoot, 'fixtures/formats/claude-code/2.1.325/resume.jsonl')));
+    const bars = await barsOf(page);
+    expect(bars.map(({ title }) => title)).toEqual([
+      '1 User',
+      '2 Assistant, 4 errors, 875 tokens',
+      '3 User',
+      '4 Assistant, 173 tokens',
+      '5 User',
+      '6 Assistant, 173 tokens',
+    ]);
+    expect(overlaps(bars)).toEqual([]);
+    expect(bars[1]?.to).toBe('#e-90a3847e-7350-439c-a37c-4fe386faef51');
+    await page.close();
+  });
+
+  it('calls no long work of a turn a pause', async () => {
+    const log = conversation('work.jsonl', 12, [], { 7: 5 });
+    const turns = readFileSync(log, 'utf8');
+    const worked = assistant('w', 'e6').replace('2026-01-01T00:00:01.000Z', '2026-01-01T05:05:00.000Z');
+    writeFileSync(log, turns.replace(/(?<="id":"e7","parentId":")e6/, 'w').replace(/^(?=.*"id":"e7")/m, worked));
+    const page = await open(await exported(log));
+    expect((await barsOf(page)).map(({ title }) => title).slice(5, 7)).toEqual(['6 Assistant, 4 tokens', '7 User']);
+    expect(await page.locator('#strip i').count()).toBe(0);
+    await page.close();
+  });
+
+  it('merges neighbors where there are too many turns, and leads to the first error among them', async () => {
+    const log = conversation('many.jsonl', 1000, [10, 12, 502, 1000], { 601: 72 });
+    const page = await open(await exported(log), { viewport: { width: 1280, height: 600 } });
+    const bars = await barsOf(page);
+    expect(bars).toHaveLength(167);
+    expect(overlaps(bars)).toEqual([]);
+    const shown = bars.map(({ title, kind, to }) => [title, kind, to]);
+    expect([shown[0], shown[1], shown[83], shown[100], shown[166]]).toEqual([
+      ['turns 1 to 6, 6 tokens', '', '#e-e1'],
+      ['turns 7 to 12, 2 errors, 6 tokens', 'failed', '#e-e10'],
+      ['turns 499 to 504, 1 error, 6 tokens', 'failed', '#e-e502'],
+      ['turns 601 to 606, 6 tokens, pause of 3 days', '', '#e-e601'],
+      ['turns 997 to 1000, 1 error, 4 tokens', 'failed', '#e-e1000'],
+    ]);
+    expect(bars.filter(({ kind }) => kind === 'failed')).toHaveLength(3);
+    await page.locator('#strip a.failed').nth(1).click();
+    await expect.poll(() => page.locator('article:target').getAttribute('id')).toBe('e-e502');
+    await page.close();
+    const phone = await open(await exported(log), { viewport: { width: 380, height: 600 } });
+    expect(await barsOf(phone)).toHaveLength(100);
+    expect(overlaps(await barsOf(phone))).toEqual([]);
+    await phone.close();
   });
 
   it('follows a deep link into a branch that is not shown', async () => {

@@ -55,46 +55,85 @@ main.addEventListener('click', (event) => {
 const strip = make('nav', { id: 'strip', 'aria-label': 'Timeline' });
 const scale = make('p', { id: 'scale' });
 document.getElementById('top').append(strip, scale);
-const most = 200;
 const timeText = (article) => article.firstElementChild.querySelector('span')?.textContent || '';
-// A turn, and within it each failure, with what was used up to the next.
-const marksOf = (articles) => {
-  const marks = [];
-  let name = '';
+const timeOf = (article) => Date.parse(timeText(article).replace(' ', 'T') + 'Z');
+const hour = 3600000;
+const turnsOf = (articles) => {
+  const turns = [];
+  let turn;
+  let last;
   for (const article of articles) {
     const is = (kind) => article.classList.contains(kind);
-    if (is('turn')) name = article.querySelector('.number').textContent + ' ' + article.querySelector('h2').textContent;
-    const kind = is('failed') ? 'failed' : is('user') ? 'user' : '';
-    if (is('turn') || is('failed')) marks.push({ article, name, kind, time: Date.parse(timeText(article).replace(' ', 'T') + 'Z'), tokens: 0 });
-    if (marks.length > 0) marks[marks.length - 1].tokens += Number(article.dataset.tokens || 0);
+    if (is('turn')) {
+      const time = timeOf(article);
+      const number = article.querySelector('.number').textContent;
+      // Times that are unknown or go back, as where branches follow each other, leave no gap.
+      const since = (before) => Math.max(0, time - before) || 0;
+      const [gap, idle] = turn ? [since(turn.time), since(timeOf(last))] : [0, 0];
+      turn = { article, number, name: article.querySelector('h2').textContent, isUser: is('user'), time, gap, idle, tokens: 0, errors: 0 };
+      turns.push(turn);
+    }
+    last = article;
+    if (!turn) continue;
+    turn.tokens += Number(article.dataset.tokens || 0);
+    if (!is('failed')) continue;
+    turn.failed = turn.failed || article;
+    turn.errors += all('.call.failed, .remark.error', article).length || 1;
   }
-  return marks;
+  return turns;
 };
-const drawStrip = (articles) => {
-  const marks = marksOf(articles);
-  const times = marks.map(({ time }) => time);
-  const first = times.reduce((a, b) => Math.min(a, b), Infinity);
-  const span = times.reduce((a, b) => Math.max(a, b), -Infinity) - first;
-  // Where many are in one place their tokens are added up, and the worst is named.
-  const places = new Map();
-  marks.forEach((mark, at) => {
-    const place = Math.round((span > 0 ? (mark.time - first) / span : at / Math.max(1, marks.length - 1)) * most);
-    const before = places.get(place);
-    const worst = before && (before.kind === 'failed' || mark.kind === '') ? before : mark;
-    places.set(place, { ...worst, tokens: mark.tokens + (before ? before.tokens : 0) });
+// A bar for each turn; where they do not fit, one for several neighbors, as many questions as answers.
+const barsOf = (turns, most) => {
+  const gaps = turns.map(({ gap }) => gap).filter((gap) => gap > 0).sort((a, b) => a - b);
+  const longest = 4 * (gaps[gaps.length >> 1] || 0);
+  const size = turns.length > most ? 2 * Math.ceil(turns.length / most / 2) : 1;
+  const bars = [];
+  turns.forEach((turn, at) => {
+    if (at % size === 0) bars.push({ ...turn, first: turn, gap: 0, idle: 0, tokens: 0, errors: 0 });
+    const bar = bars[bars.length - 1];
+    bar.last = turn;
+    bar.isUser = bar.isUser && turn.isUser;
+    bar.failed = bar.failed || turn.failed;
+    bar.tokens += turn.tokens;
+    bar.errors += turn.errors;
+    // A pause must not take the place of the turns.
+    bar.gap += Math.min(turn.gap, longest);
+    if (turn.gap > longest && turn.idle >= hour) bar.idle = Math.max(bar.idle, turn.idle);
   });
-  const highest = Array.from(places.values()).reduce((high, { tokens }) => Math.max(high, tokens), 0);
-  strip.hidden = scale.hidden = places.size < 2;
-  strip.replaceChildren(...Array.from(places, ([place, { article, name, kind, tokens }]) => {
-    const facts = [name, tokens > 0 ? tokens.toLocaleString('en-US') + ' tokens' : '', kind === 'failed' ? 'error' : ''];
-    const title = facts.filter((fact) => fact !== '').join(', ');
-    const link = make('a', { href: '#' + article.id, class: kind, title, 'aria-label': title, tabindex: '-1' });
-    link.style.left = (place / most) * 100 + '%';
+  return bars;
+};
+const counted = (number, word) => number === 0 ? '' : number.toLocaleString('en-US') + ' ' + word + (number === 1 ? '' : 's');
+const drawStrip = (articles) => {
+  const most = matchMedia('(max-width:48rem)').matches ? 120 : 200;
+  const bars = barsOf(turnsOf(articles), most);
+  strip.hidden = scale.hidden = bars.length < 2;
+  if (strip.hidden) return;
+  const highest = bars.reduce((high, { tokens }) => Math.max(high, tokens), 0);
+  const span = bars.reduce((sum, { gap }, at) => sum + (at > 0 ? gap : 0), 0);
+  // Part of the width is for the bars, each with as much, and the rest for the time between them.
+  const share = span > 0 ? 0.4 + 0.4 * bars.length / most : 1;
+  const width = share / (bars.length - 1);
+  let place = 0;
+  strip.replaceChildren(...bars.flatMap(({ article, failed, first, last, isUser, gap, idle, tokens, errors }, at) => {
+    const step = at > 0 ? width + (span > 0 ? (1 - share) * gap / span : 0) : 0;
+    place += step;
+    const name = first === last ? first.number + ' ' + first.name : 'turns ' + first.number + ' to ' + last.number;
+    const pause = idle === 0 ? '' : 'pause of ' + (idle < 48 * hour ? Math.round(idle / hour) + ' h' : Math.round(idle / hour / 24) + ' days');
+    const title = [name, counted(errors, 'error'), counted(tokens, 'token'), pause].filter((fact) => fact !== '').join(', ');
+    const kind = failed ? 'failed' : isUser ? 'user' : '';
+    const link = make('a', { href: '#' + (failed || article).id, class: kind, title, 'aria-label': title, tabindex: '-1' });
+    link.style.left = place * 100 + '%';
+    link.style.width = 'min(.5rem,' + width * 100 + '%)';
     link.style.height = 20 + 80 * (highest > 0 ? tokens / highest : 0) + '%';
-    return link;
+    if (pause === '') return [link];
+    const line = make('i', { title: pause });
+    line.style.left = (place - step / 2) * 100 + '%';
+    return [line, link];
   }));
-  const about = (highest > 0 ? 'Height: tokens, up to ' + highest.toLocaleString('en-US') + '. ' : '') + 'Blue: user. Red: errors.';
-  scale.replaceChildren(...(span > 0 ? [timeText(marks[0].article), about, timeText(marks[marks.length - 1].article)] : [about])
+  const about = (highest > 0 ? 'Height: tokens, up to ' + highest.toLocaleString('en-US') + '. ' : '') +
+    (bars[0].first === bars[0].last ? 'Blue: user.' : 'Each bar: several turns.') + ' Red: errors.' +
+    (bars.some(({ idle }) => idle > 0) ? ' Dashed: pauses.' : '');
+  scale.replaceChildren(...(span > 0 ? [timeText(bars[0].article), about, timeText(bars[bars.length - 1].last.article)] : [about])
     .map((text) => make('span', {}, text)));
 };
 

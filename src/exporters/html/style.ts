@@ -100,7 +100,9 @@ figcaption{color:var(--dim);font-size:.8125rem;margin-top:.25rem}
 section:first-child .branch:first-child{margin-top:0;padding-top:0;border-top:0}
 .branch p{margin:0;color:var(--dim);font-size:.875rem}
 ${FILTER_STYLE}#strip{position:relative;height:3rem;margin:1.25rem .25rem 0;border-bottom:1px solid var(--line)}
-#strip a{position:absolute;bottom:0;width:.5rem;margin-left:-.25rem;border:1px solid var(--bg);border-bottom:0;border-radius:3px 3px 0 0;background:var(--faint)}
+#strip a{position:absolute;bottom:0;transform:translateX(-50%);border-right:1px solid var(--bg);border-radius:2px 2px 0 0;background:var(--faint)}
+#strip a::after{content:"";position:absolute;inset:auto -1px 0 0;height:3rem}
+#strip i{position:absolute;inset:0 auto;width:.5rem;margin-left:-.25rem;background:repeating-linear-gradient(var(--faint) 0 4px,transparent 4px 8px) 50%/1px no-repeat}
 #strip a.user{background:var(--link)}
 #strip a.failed{background:var(--bad-fg)}
 #strip a:hover{outline:2px solid var(--ring)}
