@@ -9,6 +9,6 @@ if (isOld || !existsSync(join(__dirname, '../dist/main.cjs'))) {
   console.error(`sessionctl: ${isOld ? old : "the program is not built; run 'npm ci' in its folder"}`);
   process.exitCode = 2;
 } else {
-  require('node:module').enableCompileCache?.();
+  if (major > 20) require('node:module').enableCompileCache?.();
   require('../dist/main.cjs').launch();
 }
