@@ -1,4 +1,4 @@
-import { close, closeSync, constants, fstatSync, open, openSync, read, type Stats, statSync } from 'node:fs';
+import { close, closeSync, constants, fstatSync, open, openSync, read, readSync, type Stats, statSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { promisify } from 'node:util';
 import type { ByteStore } from '../log/byte-store.ts';
@@ -67,8 +67,11 @@ export function readWhole(path: string, memory: Buffer): Buffer | undefined {
 
 /** The disk fills the next buffers of a regular file while one is worked on; a pipe is read when more is wanted. */
 async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
-  const isFile = fstatSync(fd).isFile();
-  const ahead = isFile ? READ_AHEAD : 0;
+  const facts = fstatSync(fd);
+  const isFile = facts.isFile();
+  // Threads take longer to start than a small file to read.
+  const isSmall = isFile && facts.size <= SMALL_READ;
+  const ahead = isFile && !isSmall ? READ_AHEAD : 0;
   /** Memory that is not in use. */
   const free: Buffer[] = [];
   /** Reads under way, in the order of the file. */
@@ -76,7 +79,8 @@ async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
   let position = 0;
   const read = (): void => {
     const buffer = free.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    const bytes = readInto(fd, buffer, isFile ? position + reading.length * CHUNK_BYTES : null);
+    const from = isFile ? position + reading.length * CHUNK_BYTES : null;
+    const bytes = isSmall ? readHere(fd, buffer, from) : readInto(fd, buffer, from);
     // The reader gets the error when it awaits the chunk; one that stops early never does.
     bytes.catch(() => {});
     reading.push({ buffer, bytes });
@@ -110,6 +114,11 @@ async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
 /** Bytes into the buffer, from a position or, where that is null, from where the last reading ended; 0 at the end. */
 async function readInto(fd: number, buffer: Buffer, position: number | null): Promise<number> {
   return (await inThread(calls.read(fd, buffer, 0, buffer.length, position))).bytesRead;
+}
+
+/** The same without another thread. */
+async function readHere(fd: number, buffer: Buffer, position: number | null): Promise<number> {
+  return readSync(fd, buffer, 0, buffer.length, position);
 }
 
 /** What can be read again, and the file that has it. */

@@ -124,7 +124,7 @@ function errorCheck({ random, scanner }: CheckRequest, onError: (error: Finding)
   return new LogCheck({
     file: '',
     hashKey: random(8),
-    memory: makeMemory(scanner, random(8), undefined, false),
+    memory: makeMemory(scanner, random(8)),
     onFinding: errorsOnly(onError),
   });
 }

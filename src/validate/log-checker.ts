@@ -80,11 +80,17 @@ export class LogChecker {
   ) {
     const { levels, scanner } = settings;
     this.#random = random;
-    this.#io = { stdin: Readable.from([]), signal, random, note: () => {} };
+    this.#io = {
+      get stdin() {
+        return Readable.from([]);
+      },
+      ...{ signal, random, note: () => {} },
+    };
     this.#settings = settings;
     const blobs = settings.blobs === undefined ? undefined : blobLookup(settings.blobs);
-    const memory = makeMemory(scanner, random(8), levels, blobs !== undefined);
-    this.#shared = { rules: activeRules(levels), hashKey: random(8), blobs, memory };
+    const rules = activeRules(levels);
+    const memory = makeMemory(scanner, random(8), rules, blobs !== undefined);
+    this.#shared = { rules, hashKey: random(8), blobs, memory };
   }
 
   /** Checks a log piece by piece, for callers with work in between; without chunks, the file of that name. */

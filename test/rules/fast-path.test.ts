@@ -13,7 +13,7 @@ import { assistant, entry, HEADER, result, user } from '../support/sessions.ts';
 const hashKey = new Uint8Array(8);
 
 async function findings(log: string, scanner: ScannerKind): Promise<Finding[]> {
-  return await findingsWith(makeMemory(scanner, hashKey, undefined, false), HEADER, log);
+  return await findingsWith(makeMemory(scanner, hashKey), HEADER, log);
 }
 
 async function findingsWith(
@@ -198,7 +198,7 @@ describe('a memory that serves many logs', () => {
   it.each(['compiled'] as const)(
     'tells of each what a new one tells, whatever the logs before were (%s)',
     async (scanner) => {
-      const memory = makeMemory(scanner, hashKey, undefined, false);
+      const memory = makeMemory(scanner, hashKey);
       const long = Array.from({ length: 300 }, (_, at) =>
         assistant(`long-${at}`, at === 0 ? null : `long-${at - 1}`, [`call-${at}`]),
       ).join('');
@@ -219,7 +219,7 @@ describe('a memory that serves many logs', () => {
   );
 
   it('forgets where the calls of a long message stood', async () => {
-    const memory = makeMemory('compiled', hashKey, undefined, false);
+    const memory = makeMemory('compiled', hashKey);
     const calls = Array.from({ length: 200 }, (_, at) => `call-${at}`);
     await findingsWith(memory, HEADER, user('u', null) + assistant('a', 'u', calls));
     const log = Array.from(
@@ -266,7 +266,7 @@ describe('a rule that is added to the table', () => {
 });
 
 describe('the memory of shapes', () => {
-  const memory = (): ShapeMemory => makeMemory('compiled', hashKey, undefined, false) as ShapeMemory;
+  const memory = (): ShapeMemory => makeMemory('compiled', hashKey) as ShapeMemory;
 
   it('gives the verdicts that it was given, and none on a shape that shares half of its hash', () => {
     const shapes = memory();

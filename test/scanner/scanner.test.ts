@@ -396,7 +396,7 @@ async function findingsOf(bytes: Buffer, scanner: ScannerKind): Promise<Finding[
   const check = new LogCheck({
     file: 'f',
     hashKey: SEED,
-    memory: makeMemory(scanner, SEED, undefined, false),
+    memory: makeMemory(scanner, SEED),
     onFinding: (finding) => found.push(finding),
   });
   async function* source(): AsyncGenerator<Buffer> {

@@ -30,10 +30,10 @@ export interface LogCheckOptions {
 export function makeMemory(
   kind: ScannerKind,
   seed: Uint8Array,
-  levels: ReadonlyMap<string, Level> | undefined,
-  withBlobs: boolean,
+  active = activeRules(undefined),
+  withBlobs = false,
 ): ShapeMemory | undefined {
-  const readsAll = activeRules(levels).object.some(
+  const readsAll = active.object.some(
     ({ looksAt, group }) => looksAt === undefined && (group !== 'blobs' || withBlobs),
   );
   const scanner = readsAll ? undefined : makeScanner(kind, seed);
