@@ -68,6 +68,13 @@ async function runStep(script: string, folder: string, env: Readonly<Record<stri
   return ran.code;
 }
 
+/** For the real npm: nothing from the machine's settings, nothing from a registry, all of its files in the folder. */
+const npmEnv = (folder: string): Record<string, string> => ({
+  HOME: folder,
+  npm_config_offline: 'true',
+  npm_config_prefix: join(folder, 'prefix'),
+});
+
 const read = (folder: string, name: string): string => readFileSync(join(folder, name), 'utf8');
 
 describe.skipIf(!installed('bash'))('the action', () => {
@@ -156,6 +163,23 @@ describe.skipIf(!installed('bash'))('the hook for pre-commit', () => {
     expect('recorded/a.jsonl').toMatch(new RegExp(hook?.files ?? ''));
     expect('notes.txt').not.toMatch(new RegExp(hook?.files ?? ''));
     expect(await runStep(`${hook?.entry} recorded/a.jsonl`, project(log))).toBe(code);
+  });
+
+  it('is installed as pre-commit does it, which takes all that npm pack prints for the name of the tarball', async () => {
+    const folder = scratchFolder();
+    const manifest = JSON.parse(text('package.json')) as { files: string[]; scripts: Record<string, string> };
+    for (const name of ['.npmrc', ...manifest.files])
+      cpSync(join(projectRoot, name), join(folder, 'clone', name), { recursive: true });
+    // It is built already.
+    manifest.scripts['build'] = 'echo built';
+    writeFileSync(join(folder, 'clone/package.json'), JSON.stringify(manifest));
+    const npm = async (...words: string[]) =>
+      await spawnCommand('npm', words, { cwd: join(folder, 'clone'), env: npmEnv(folder) });
+    const { stdout } = await npm('pack');
+    expect(stdout).toMatch(/^sessionctl-[\d.]+\.tgz\n$/);
+    expect(await npm('install', '-g', join(folder, 'clone', stdout.trim()))).toMatchObject({ code: 0 });
+    const env = { PATH: `${join(folder, 'prefix/bin')}${delimiter}${fixedEnv['PATH']}` };
+    expect(await runStep(`${hooks[0]?.entry} ${projectRoot}/fixtures/readme/crashed.jsonl`, folder, env)).toBe(1);
   });
 
   it('is the one that docs/ci.md names', () => {
