@@ -108,6 +108,14 @@ describe.skipIf(!installed('bash'))('the action', () => {
     expect(read(folder, 'npm-calls')).toMatch(`${projectRoot.replace(/\/$/, '')}: npm ci `);
     expect(action.outputs['exit-code']?.value).toContain('steps.validate.outputs.exit-code');
   });
+
+  it('says which Node the runner has to have, for it brings none', () => {
+    const { engines } = JSON.parse(text('package.json')) as { readonly engines: { readonly node: string } };
+    const [, first = '', second = ''] = /^\^(\d+\.\d+)\.0 \|\| \^(\d+\.\d+)\.0 \|\| >=/.exec(engines.node) ?? [];
+    const [, aboutAction = ''] = /\n## GitHub Actions\n([\s\S]*?)The same by hand:/.exec(text('docs/ci.md')) ?? [];
+    expect(aboutAction).toContain(`Node ${first}, ${second} or newer`);
+    expect(action.runs.steps.filter(({ uses }) => uses)).toEqual([]);
+  });
 });
 
 describe.skipIf(!installed('bash'))('the jobs in README.md and docs/ci.md', () => {
@@ -119,8 +127,10 @@ describe.skipIf(!installed('bash'))('the jobs in README.md and docs/ci.md', () =
   }[];
   const scripts = [
     ...jobs.map(({ steps }) => steps.flatMap(({ run }) => run ?? [])).filter((steps) => steps.length > 0),
-    ...gitlab.map(({ script }) => script),
+    // The lines of such a job run in one shell; the last one is the check.
+    ...gitlab.map(({ script }) => [script.slice(0, -1).join('\n'), script.at(-1) ?? '']),
   ];
+  const source = 'git+https://github.com/sessionctl/sessionctl.git';
 
   it('are there', () => {
     expect(scripts).toHaveLength(3);
@@ -136,11 +146,23 @@ describe.skipIf(!installed('bash'))('the jobs in README.md and docs/ci.md', () =
         for (const step of steps) codes.push(await runStep(step, folder));
         expect(codes, steps.join('\n')).toEqual([0, code]);
         expect(read(folder, 'npm-calls').replaceAll(`${folder}: `, '')).toBe(
-          'npm pack --silent git+https://github.com/sessionctl/sessionctl.git\nnpm install --global sessionctl-1.tgz\n',
+          `npm pack -q --foreground-scripts=false ${source}\nnpm install --global sessionctl-1.tgz\n`,
         );
       }
     },
   );
+
+  it.skipIf(!installed('git'))('stop with the reason where there is nothing to install', async () => {
+    for (const [install = ''] of scripts) {
+      expect(install).toContain(source);
+      const folder = scratchFolder();
+      const script = install.replace(source, `git+file://${folder}/none`);
+      const ran = await spawnCommand('bash', ['-ec', script], { cwd: folder, env: npmEnv(folder) });
+      expect(ran.code).not.toBe(0);
+      expect(ran.stderr).toContain(`'${folder}/none' does not appear to be a git repository`);
+      expect(ran.stderr).not.toContain('Usage:');
+    }
+  });
 
   it('upload files that they write', async () => {
     for (const { steps } of jobs) {

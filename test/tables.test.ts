@@ -20,7 +20,7 @@ interface Row {
 /** The rows of the tables by their first cells. */
 const TABLES: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   'README.md': {
-    'the agent does not open the session, or opens it with content missing': {
+    'the agent does not open the session, or content is missing': {
       log: CRASHED,
       prints: [/^session\.jsonl:5: error: torn-line: [\s\S]*\n# exit 1\n$/],
     },
