@@ -20,7 +20,14 @@ describe('the README', () => {
   });
 
   it('is short', () => {
-    expect(readme.length).toBeLessThan(11_000);
+    expect(Buffer.byteLength(readme)).toBeLessThan(11_000);
+  });
+
+  it('says before the first command where to get the project', () => {
+    const { repository } = JSON.parse(textOf('package.json')) as { readonly repository: { readonly url: string } };
+    const address = repository.url.replace(/^git\+(.*)\.git$/, '$1');
+    const [, before = ''] = /\n## Install\n([\s\S]*?)\nnpm ci /.exec(readme) ?? [];
+    expect(before).toContain(`git clone ${address}`);
   });
 
   it.skipIf(!installed('git'))('has a hook that stops a broken log and lets a sound one pass', async () => {
