@@ -46,8 +46,9 @@ function* recordsIn(
   if ('line' in piece) {
     const line = new Line(...piece.line);
     const { number, offset, length } = line;
-    const { text, mark } = unmarked(line.oversize === 0 && line.wellFormed ? line.text : '', number);
-    const value = read(text);
+    const text = line.oversize === 0 && line.wellFormed ? line.text : '';
+    const mark = markBytes(text, number);
+    const value = read(mark > 0 ? text.slice(1) : text);
     if (value)
       yield { value, line: number, offset: offset + mark, length: length - mark, textsBefore: held?.count ?? 0 };
     else reportDamage(line, onDamage);
@@ -58,7 +59,9 @@ function* recordsIn(
   let { number, offset } = piece;
   let next = 0;
   for (let at = 0; at < texts.length; at++) {
-    const { text, mark } = unmarked(texts[at] as string, number);
+    const whole = texts[at] as string;
+    const mark = markBytes(whole, number);
+    const text = mark > 0 ? whole.slice(1) : whole;
     const length = facts[at * LINE_FACTS] as number;
     const flags = facts[at * LINE_FACTS + 1] as number;
     const textsBefore = held?.count ?? 0;
@@ -70,17 +73,18 @@ function* recordsIn(
         length: rests[next + 2] as number,
       });
     const value = (flags & SUSPECT) > 0 ? read(text) : parseObject(text);
-    const place = { line: number, offset: offset + mark, length: length - mark };
-    if (value) yield { value, ...place, textsBefore, json: flags === 0 ? text : undefined };
-    else reportDamage(new Line(number, offset, encodeUtf8(held?.wholeJson(text) ?? text), true, 'utf8'), onDamage);
+    if (value) {
+      const json = flags === 0 ? text : undefined;
+      yield { value, line: number, offset: offset + mark, length: length - mark, textsBefore, json };
+    } else reportDamage(new Line(number, offset, encodeUtf8(held?.wholeJson(text) ?? text), true, 'utf8'), onDamage);
     number++;
     offset += length + 1;
   }
 }
 
-/** A line without the byte order mark that the first one may have, and how many bytes that has. */
-function unmarked(text: string, number: number): { readonly text: string; readonly mark: number } {
-  return number === 1 && text.startsWith('\ufeff') ? { text: text.slice(1), mark: 3 } : { text, mark: 0 };
+/** The bytes of the byte order mark that the first line may start with. */
+function markBytes(text: string, number: number): number {
+  return number === 1 && text.startsWith('\ufeff') ? 3 : 0;
 }
 
 function reportDamage(line: Line, onDamage: OnDamage): void {
