@@ -22,7 +22,7 @@ export const command: Command = {
     option('output', 'FILE', 'Write to FILE instead of standard output', { short: 'o' }),
     flag(
       'new-ids',
-      'Give every entry a new id, derived from that of the session; `parentId`, `targetId`, `firstKeptEntryId`, `fromId` and `providerReplayThroughEntryId` are updated',
+      'Give every entry a new id, derived from that of the session; every reference to an entry is updated',
     ),
     option('id', 'ID', 'The id of the new session; random by default'),
     option('timestamp', 'TIME', 'The time in its header, such as 2026-01-31T12:00:00.000Z; now by default'),

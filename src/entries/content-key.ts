@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { isObject, type JsonObject } from '../json/value.ts';
+import { referenceKeys } from './types/index.ts';
 
-/** References to entries, which differ between two runs of the same task. */
-const REFERENCES = 'id parentId timestamp targetId firstKeptEntryId fromId providerReplayThroughEntryId'.split(' ');
+/** Times, ids and references to entries, which differ between two runs of the same task. */
+const DIFFERENT = ['id', 'parentId', 'timestamp', ...referenceKeys()];
 /** Fields of a message that differ between runs with the same content. */
 const VOLATILE = 'timestamp usage api provider model responseId toolCallId duration ttft'.split(' ');
 const VOLATILE_IN_BLOCKS = ['id', 'textSignature', 'thinkingSignature', 'thoughtSignature'];
@@ -14,7 +15,7 @@ export function contentKey(entry: JsonObject): string {
   const message = omit(entry['message'], VOLATILE);
   const content = isObject(message) ? message['content'] : undefined;
   const blocks = Array.isArray(content) ? { content: content.map((one) => omit(one, VOLATILE_IN_BLOCKS)) } : {};
-  return digest({ ...entry, ...(isObject(message) ? { message: { ...message, ...blocks } } : {}) }, REFERENCES);
+  return digest({ ...entry, ...(isObject(message) ? { message: { ...message, ...blocks } } : {}) }, DIFFERENT);
 }
 
 /** Equal for entries that are identical except for their parent. */

@@ -31,8 +31,8 @@ export interface EntryType {
   readonly toModel?: 'message' | 'summary' | 'state' | 'boundary';
   /** Keys that make it worth keeping in spite of a broken place in the tree; absent if none is required. */
   readonly payload?: Alternatives;
-  /** Keys that name other entries, and the kind of reference. */
-  readonly references?: Readonly<Record<string, 'label' | 'kept' | 'from'>>;
+  /** Keys that name other entries, besides `parentId`, and the kind of reference; no rule looks at 'other'. */
+  readonly references?: Readonly<Record<string, 'label' | 'kept' | 'from' | 'other'>>;
   /** It may have a `usage`. */
   readonly hasUsage?: true;
   /** The key of the session's new title. */

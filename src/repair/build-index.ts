@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { trimmedRange } from '../entries/damage.ts';
 import { hasEnvelope, isHeader, isTitleSlot, messageOf, versionByEntry } from '../entries/envelope-check.ts';
 import { checkShape } from '../entries/schema/index.ts';
+import { referenceKeys } from '../entries/types/index.ts';
 import { applySplices } from '../json/text.ts';
 import { asString, type JsonObject } from '../json/value.ts';
 import { decodeUtf8, Line } from '../lines/line.ts';
@@ -31,8 +32,7 @@ interface BuildOptions {
 }
 
 const OBJECT_RULES = rules.filter(({ fix, object }) => fix && object);
-/** The members that name another entry, besides parentId. */
-const REFERENCES = ['targetId', 'firstKeptEntryId', 'fromId'];
+const REFERENCES = referenceKeys();
 
 /** Reads a log line by line: fixes the bytes of its lines, and runs the object rules on each object found. */
 export class RepairIndexBuilder {

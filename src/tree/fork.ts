@@ -1,4 +1,5 @@
 import { versionOf } from '../entries/envelope-check.ts';
+import { referenceKeys } from '../entries/types/index.ts';
 import { stableId } from '../formats/native/ids.ts';
 import { applySplices, type Splice, setMember, skipSpace } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
@@ -27,8 +28,8 @@ export function forkHeader(text: string, identity: ForkIdentity, version: number
   );
 }
 
-/** The members of an entry that name other entries. */
-const REFERENCES = ['parentId', 'targetId', 'firstKeptEntryId', 'fromId', 'providerReplayThroughEntryId'] as const;
+/** The members of an entry that name it or other entries. */
+const ID_KEYS = ['id', 'parentId', ...referenceKeys()];
 
 /** The ids of a fork's entries: as in the source, unless renamed. */
 export class ForkIds {
@@ -45,7 +46,7 @@ export class ForkIds {
   /** Call with every entry of the fork, in order. */
   add(entry: JsonObject): void {
     if (typeof entry['id'] === 'string') this.#ids.push(entry['id']);
-    for (const key of ['id', ...REFERENCES]) {
+    for (const key of ID_KEYS) {
       const id = entry[key];
       if (typeof id === 'string') this.#taken.add(id);
     }
@@ -72,7 +73,7 @@ export class ForkIds {
 /** An entry's text for the fork; `parentId` if it changes. Otherwise the bytes stay. */
 export function forkEntry(text: string, value: JsonObject, ids: ForkIds, parentId?: string | null): string {
   const splices: Splice[] = [];
-  for (const key of ['id', ...REFERENCES]) {
+  for (const key of ID_KEYS) {
     const before = value[key];
     const isMoved = key === 'parentId' && parentId !== undefined;
     const after = isMoved ? parentId : typeof before === 'string' ? ids.of(before) : before;

@@ -10,7 +10,7 @@ export const compaction: EntryType = {
   oneOf: [['firstKeptEntryId'], ['retainedTail']],
   toModel: 'summary',
   payload: [['summary']],
-  references: { firstKeptEntryId: 'kept' },
+  references: { firstKeptEntryId: 'kept', providerReplayThroughEntryId: 'other' },
   hasUsage: true,
   text: (entry) => [stringOf(entry['shortSummary']), stringOf(entry['summary'])],
 };

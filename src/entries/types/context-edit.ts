@@ -6,6 +6,7 @@ export const contextEdit: EntryType = {
   fields: 'targetId: string, replacement: { content: content } | null',
   dialect: 'pi',
   payload: [['targetId', 'replacement']],
+  references: { targetId: 'other' },
   text: (entry) => [`${entry['replacement'] === null ? 'removes' : 'replaces'} ${stringOf(entry['targetId'])}`],
   note: ({ targetId, replacement }) => {
     const target = typeof targetId === 'string' ? { entry: targetId } : 'an entry';

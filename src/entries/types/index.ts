@@ -54,6 +54,11 @@ export function entryTypeOf(name: unknown): EntryType | undefined {
   return byName.get(name);
 }
 
+/** The keys by which entries of any type name others, besides `parentId`. */
+export function referenceKeys(): readonly string[] {
+  return [...new Set(entryTypes.flatMap(({ references = {} }) => Object.keys(references)))];
+}
+
 /** Whether the model sees content of entries of this type. */
 export function isSeenByModel(type: unknown): boolean {
   const toModel = entryTypeOf(type)?.toModel;

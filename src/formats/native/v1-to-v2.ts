@@ -1,3 +1,4 @@
+import { referenceKeys } from '../../entries/types/index.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { encodeUtf8, type Line } from '../../lines/line.ts';
 import { int32Column } from '../../util/column.ts';
@@ -10,7 +11,7 @@ import type { MigrateOptions } from './migration.ts';
 /** New members of an entry as JSON; undefined removes one. */
 export type MemberChanges = Map<string, string | undefined>;
 
-const REFERENCES: readonly string[] = ['parentId', 'firstKeptEntryId', 'targetId', 'fromId'];
+const REFERENCES: readonly string[] = ['parentId', ...referenceKeys()];
 /** More are counted, not listed. */
 const MOST_LISTED = 10;
 

@@ -164,7 +164,8 @@ export class LogFacts {
     });
     for (const [key, kind] of Object.entries(entryTypeOf(type)?.references ?? {})) {
       const named = value[key];
-      if (typeof named === 'string' && named !== '') this.references.push({ kind, position, id: named });
+      if (kind !== 'other' && typeof named === 'string' && named !== '')
+        this.references.push({ kind, position, id: named });
     }
     if (message) this.#addTools(position, role, message);
   }
