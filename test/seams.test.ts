@@ -24,6 +24,23 @@ export const shouting: Rule = {
 };
 `;
 
+/** The model sees it, it names another entry, and it says how it is shown. */
+const ENTRY_TYPE = `import { type EntryType, stringOf } from '../entry-type.ts';
+export const remark: EntryType = {
+  name: 'remark', fields: 'content: string, about: string', toModel: 'message', payload: [['content']],
+  references: { about: 'other' },
+  text: (entry) => ['remarked', stringOf(entry['content'])],
+  note: (entry) => ({ words: ['A remark: ', { code: entry['content'] }] }),
+};
+`;
+
+const COMMAND = `import type { Command } from '../shared/command.ts';
+export const command: Command = {
+  operands: '', description: ['Says hello.'], memory: 'none.', options: [], examples: {}, readsInput: false,
+  run: async (_args, io) => (io.stdout.write('hello\\n'), 0),
+};
+`;
+
 const FORMAT = `import { readLines } from '../lines/reader.ts';
 import type { LogFormat } from './format.ts';
 export const toy: LogFormat = {
@@ -102,6 +119,8 @@ export const countFormat: ExportFormat = {
 };
 `;
 
+const HELLO = "() => import('./hello.ts')";
+
 function add(file: string, source: string, index: string, line: string, after: RegExp, entry: string): void {
   writeFileSync(join(copy, 'src', file), source);
   const path = join(copy, 'src', index);
@@ -168,6 +187,22 @@ beforeAll(async () => {
     exporters,
     'countFormat',
   );
+  add(
+    'entries/types/remark.ts',
+    ENTRY_TYPE,
+    'entries/types/index.ts',
+    "import { remark } from './remark.ts';",
+    /export const entryTypes[^=]*= \[/,
+    'remark',
+  );
+  add(
+    'commands/hello.ts',
+    COMMAND,
+    'commands/index.ts',
+    '',
+    /const TABLE[^=]*= \[/,
+    `['hello', 'Say hello', ${HELLO}]`,
+  );
   await build({
     entryPoints: [join(copy, 'src/main.ts')],
     outdir: join(copy, 'dist'),
@@ -197,6 +232,29 @@ describe('the seams', () => {
     const ran = sessionctl(['repair', '--only', 'shouting'], HEADER + quiet + entry('z', 'e49', 'HELLO'));
     expect(ran.stdout).toBe(HEADER + quiet + entry('z', 'e49', 'hello'));
     expect(ran.stderr).toContain(':52: shouting: lowered the voice\n');
+  });
+
+  it('take an entry type, which is checked, shown, given to the model and exported by its declaration', () => {
+    const remark = (more: object): string =>
+      `${JSON.stringify({ type: 'remark', id: 'z', parentId: 'e49', timestamp: '2026-01-01T00:00:01.000Z', ...more })}\n`;
+    const log = HEADER + quiet + remark({ content: 'well done', about: 'e7' });
+    expect(sessionctl(['validate'], log)).toMatchObject({ stdout: '', status: 0 });
+    const bad = sessionctl(['validate'], HEADER + quiet + remark({ content: 7, about: 'e7' }));
+    expect(bad.stdout).toBe('-:52: warning: odd-shape: expected a string at content, found a number\n');
+    expect(sessionctl(['log', '--type', 'remark'], log).stdout).toContain('remarked well done');
+    expect(sessionctl(['context'], log).stdout).toContain('"content":"well done"');
+    expect(sessionctl(['convert', '--to', 'sts'], log).stdout).toContain('well done');
+    expect(sessionctl(['export', '--format', 'md'], log).stdout).toContain('A remark: `well done`');
+    expect(JSON.parse(sessionctl(['schema', '--entry', 'remark'], '').stdout).required).toContain('about');
+    const forked = sessionctl(['fork', '--new-ids', '-', 'z'], log).stdout.trim().split('\n');
+    const [, ...entries] = forked.map((line) => JSON.parse(line));
+    expect(entries.at(-1).about).toBe(entries[7].id);
+    expect(entries[7].id).not.toBe('e7');
+  });
+
+  it('take a subcommand', () => {
+    expect(sessionctl(['hello'], '')).toMatchObject({ stdout: 'hello\n', status: 0 });
+    expect(sessionctl(['--help'], '').stdout).toContain('Say hello');
   });
 
   it('take a reporter', () => {

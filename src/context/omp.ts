@@ -1,4 +1,4 @@
-import { isSeenByModel } from '../entries/types/index.ts';
+import { entryTypeOf, isSeenByModel } from '../entries/types/index.ts';
 import { applySplices, arrayElements, findMember, type Member, removeElements, removeMembers } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { toolCalls } from '../transcript/turns.ts';
@@ -38,10 +38,12 @@ export class OmpRules extends SpecRules {
     const { type, customType, summary, message } = value;
     this.#noteWhatIsNotReproduced(place, value);
     if (place < this.window.start) return;
-    if (type === 'branch_summary' && summary) this.#messages.push(place);
-    if (type === 'custom_message' && !customMessageObstacle(value))
-      this.#surveyMessage(place, { role: 'custom', customType });
-    if (type === 'message' && isObject(message)) this.#surveyMessage(place, message);
+    const toModel = entryTypeOf(type)?.toModel;
+    if (type === 'message') {
+      if (isObject(message)) this.#surveyMessage(place, message);
+    } else if (toModel === 'message') {
+      if (!customMessageObstacle(value)) this.#surveyMessage(place, { role: 'custom', customType });
+    } else if (toModel === 'summary' && type !== 'compaction' && summary) this.#messages.push(place);
   }
 
   override finishSurvey(): void {

@@ -1,4 +1,5 @@
 import { stringOf } from '../entries/entry-type.ts';
+import { entryTypeOf } from '../entries/types/index.ts';
 import { executionText, mentionedFiles, systemText } from '../entries/user-text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 
@@ -14,9 +15,10 @@ export interface ModelMessage {
 /** Undefined for an entry of which the model sees nothing. */
 export function modelMessageOf(entry: JsonObject): ModelMessage | undefined {
   const { type, message, content, summary } = entry;
-  if (type === 'compaction' || type === 'branch_summary') return modelMessage('summary', summary, entry);
-  if (type === 'custom_message') return modelMessage('system', content, entry);
-  return type === 'message' && isObject(message) ? byRole(message) : undefined;
+  if (type === 'message') return isObject(message) ? byRole(message) : undefined;
+  const toModel = entryTypeOf(type)?.toModel;
+  if (toModel === 'summary') return modelMessage('summary', summary, entry);
+  return toModel === 'message' ? modelMessage('system', content, entry) : undefined;
 }
 
 function byRole(message: JsonObject): ModelMessage | undefined {

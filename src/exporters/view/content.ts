@@ -102,7 +102,7 @@ function redacted(data: unknown): Remark {
 export function noteOf(entry: JsonObject, anchor: string, options: ViewOptions): NoteItem {
   const type = entryTypeOf(entry['type']);
   const note = type?.note?.(entry);
-  if (!note) return unknownNote(entry, anchor, options);
+  if (!note) return fieldsNote(entry, anchor, options);
   const words: RichText[number][] = note.words.map(wordOf);
   const details: Fold[] = [];
   if ('content' in note) details.push(fold(['What it sees'], simpleParts(note.content, options)));
@@ -138,10 +138,12 @@ function simpleParts(content: unknown, options: ViewOptions): Fold['parts'] {
   );
 }
 
-function unknownNote(entry: JsonObject, anchor: string, options: ViewOptions): NoteItem {
+/** An entry that has no note of its own: all its fields. */
+function fieldsNote(entry: JsonObject, anchor: string, options: ViewOptions): NoteItem {
   const { type } = entry;
+  const kind = entryTypeOf(type) ? 'type' : 'unknown type';
   const words: RichText =
-    typeof type === 'string' ? ['Entry of unknown type ', { code: oneLine(type) }] : ['Entry without a type'];
+    typeof type === 'string' ? [`Entry of ${kind} `, { code: oneLine(type) }] : ['Entry without a type'];
   const rest = remainder(entry, ['type', 'id', 'parentId', 'timestamp']);
   return { kind: 'note', anchor, words, details: rest ? [jsonFold(['Content'], rest, options)] : [] };
 }

@@ -1,6 +1,7 @@
 import { dialectOf } from '../../entries/dialect.ts';
 import type { Dialect } from '../../entries/entry-type.ts';
 import { messageOf } from '../../entries/envelope-check.ts';
+import { entryTypeOf } from '../../entries/types/index.ts';
 import { executionText, mentionedFiles, systemText } from '../../entries/user-text.ts';
 import { applySplices, arrayElements, changeMembers, findMember, type Splice, skipSpace } from '../../json/text.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
@@ -59,7 +60,7 @@ function sameType(raw: string, value: JsonObject, dialect: Dialect): DialectEntr
   if (type === 'message') return blocksIn(raw, value, dialect);
   if (type === 'thinking_level_change' && dialect === 'pi' && typeof value['thinkingLevel'] !== 'string')
     return mapped(changeMembers(raw, value, new Map([['thinkingLevel', '"off"']])));
-  if (type !== 'compaction' && type !== 'branch_summary') return mapped(raw);
+  if (typeof type !== 'string' || entryTypeOf(type)?.toModel !== 'summary') return mapped(raw);
   const losses: (readonly [string, LossSeverity])[] = [];
   const { preserveData, retainedTail, firstKeptEntryId } = value;
   if (dialect === 'pi' && isObject(preserveData) && isObject(preserveData['openaiRemoteCompaction']))
