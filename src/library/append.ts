@@ -1,4 +1,5 @@
 import { entryLine, misfit, readBody } from '../entries/new-entry.ts';
+import { Detection } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import { linesIn, readLineBatches } from '../lines/reader.ts';
 import { LogTail } from '../log/log-tail.ts';
@@ -31,7 +32,8 @@ export async function append(log: Bytes, entries: readonly JsonObject[], options
   const { name = UNNAMED, timestamp, random = systemRandom } = given;
   requireTime('append', timestamp);
   const tail = new LogTail(name, random);
-  let parentId = await plainly(readTail(tail, chunksOf('append', log), given.parentId));
+  const detection = new Detection(name, { rewriting: { anyVersion: true } });
+  let parentId = await plainly(readTail(tail, chunksOf('append', log), detection, given.parentId));
   const added = entries.map((entry, at) => {
     const [line] = linesIn(Buffer.from(`${toJson(entry)}\n`), at + 1, 0);
     const body = line ? readBody(line) : 'is blank';
@@ -46,8 +48,14 @@ export async function append(log: Bytes, entries: readonly JsonObject[], options
 }
 
 /** Gives the id of the entry that the next one hangs from. */
-async function readTail(tail: LogTail, chunks: AsyncIterable<Buffer>, parentId?: string): Promise<string | null> {
-  for await (const lines of readLineBatches(chunks)) for (const line of lines) tail.see(line);
+async function readTail(
+  tail: LogTail,
+  chunks: AsyncIterable<Buffer>,
+  detection: Detection,
+  parentId?: string,
+): Promise<string | null> {
+  for await (const lines of readLineBatches(chunks)) for (const line of detection.pass(lines)) tail.see(line);
+  for (const line of detection.end()) tail.see(line);
   tail.end();
   return parentId ?? tail.leaf;
 }

@@ -103,6 +103,11 @@ describe('the library', () => {
     await expect(appending).rejects.toThrow("append: entry 0 already has 'timestamp'");
   });
 
+  it('refuses to append to a log of another agent, and says what it is', async () => {
+    const appending = library.append(readFileSync(claude), [], { timestamp: TIME });
+    await expect(appending).rejects.toThrow(/^not a pi or omp session log \(looks like a Claude Code transcript\)/);
+  });
+
   it('refuses to append what has an id already, what fits no log, and to a torn log', async () => {
     const log = Buffer.from(`${HEADER}${user('a', null)}`);
     const options = { timestamp: TIME };
