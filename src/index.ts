@@ -8,6 +8,7 @@ export type { Context } from './context/context.ts';
 export type { FormName } from './context/messages/form.ts';
 export type { PathState } from './context/state.ts';
 export type { Profile, Projected } from './context/types.ts';
+export type { DamageName, ReadDamage, ReadObject } from './entries/read-objects.ts';
 export type { ConversionReport } from './formats/format.ts';
 export type { IdScheme } from './formats/native/ids.ts';
 export type { MigrateWarning, TargetVersion } from './formats/native/migration.ts';
@@ -28,13 +29,7 @@ export { type ExportSessionOptions, exportSession } from './library/export.ts';
 export { type ForkSessionOptions, fork } from './library/fork.ts';
 export { isBlock, isEntry, isMessage } from './library/guards.ts';
 export { type MigrateLogOptions, migrate } from './library/migrate.ts';
-export {
-  type DamageName,
-  type ReadDamage,
-  type ReadEntriesOptions,
-  type ReadObject,
-  readEntries,
-} from './library/read-entries.ts';
+export { type ReadEntriesOptions, readEntries } from './library/read-entries.ts';
 export { type RedactOptions, type RedactResult, type ReplacedValue, redact } from './library/redact.ts';
 export { type RepairOptions, type RepairResult, repair } from './library/repair.ts';
 export {

@@ -1,13 +1,8 @@
-import { convertible } from '../convert/identify.ts';
-import { type Target, writePath } from '../convert/outgoing.ts';
-import { countingSource } from '../formats/counting-source.ts';
+import { convertInMemory } from '../convert/in-memory.ts';
 import { type ConversionReport, KEEP } from '../formats/format.ts';
-import { foreignFormats, ORIGINS, readFormats, requireFit, writtenFormats } from '../formats/index.ts';
+import { readFormats, writtenFormats } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { type ByteStore, copyOf, inMemory, memoryScratch } from '../log/byte-store.ts';
-import { type NativeForm, sessionForm } from '../log/native-form.ts';
-import { logSource, openForm, openLog } from '../log/open-log.ts';
-import { lastEntry } from '../tree/last-entry.ts';
+import { copyOf, inMemory } from '../log/byte-store.ts';
 import { type Bytes, chunksOf, optionsOf, systemRandom } from './arguments.ts';
 import { outputTo, produce } from './produce.ts';
 import { eachPlainly, UNNAMED } from './unnamed.ts';
@@ -41,41 +36,12 @@ export function convert(
     session: 'string',
   });
   const chunks = chunksOf('convert', source);
-  return eachPlainly(produce(async (write) => await converted(inMemory(await copyOf(chunks)), given, write)));
-}
-
-async function converted(
-  store: ByteStore,
-  { name = UNNAMED, from, to = 'pi', keep = 'meta', session }: ConvertLogOptions,
-  write: (bytes: Uint8Array) => Promise<void>,
-): Promise<ConversionReport | undefined> {
-  const options = { name, random: systemRandom, onWarning: () => {}, scratch: memoryScratch };
-  const log = logSource(store, options);
-  const { format, identity } = await convertible(name, store, from);
-  const target = foreignFormats.find((one): one is Target => one.id === to && one.fromNative !== undefined);
-  const dialect = ORIGINS.find((one) => one === to) ?? 'pi';
-  const form = async (): Promise<NativeForm> => {
-    const made = await sessionForm(log, format, { ...options, dialect, keep, session });
-    if (identity) requireFit(name, identity, made.report);
-    return made;
-  };
-  if (!target) {
-    const { store: native, report } = await form();
-    for await (const chunk of native.chunks()) await write(Buffer.from(chunk));
-    return report;
-  }
-  const native = identity ? await form() : undefined;
-  const open = native ? await openForm(native, options) : await openLog(store, { ...options, from, session });
-  const { chunks, facts } = countingSource(log);
-  for await (const _chunk of chunks);
-  const outgoing = { log: open, chunks: () => (native?.store ?? store).chunks(), allLeaves: false };
-  const out = new ByteWriter(outputTo(write));
-  const counts = { bytes: native?.report?.source ?? facts(), damaged: native ? 0 : open.damage.length };
-  const report = await writePath({ ...outgoing, ...counts }, await lastEntry(open), target, {
-    out,
-    asset: undefined,
-    embed: false,
-  });
-  await out.flush();
-  return report;
+  const { name = UNNAMED, from, to = 'pi', keep = 'meta', session } = given;
+  const settings = { name, random: systemRandom, from, to, keep, session };
+  return eachPlainly(
+    produce(async (write) => {
+      const store = inMemory(await copyOf(chunks));
+      return await convertInMemory(store, settings, new ByteWriter(outputTo(write)));
+    }),
+  );
 }

@@ -1,0 +1,54 @@
+import { countingSource } from '../formats/counting-source.ts';
+import type { ConversionReport, KEEP } from '../formats/format.ts';
+import { foreignFormats, ORIGINS, requireFit } from '../formats/index.ts';
+import type { ByteWriter } from '../lines/writer.ts';
+import { type ByteStore, memoryScratch } from '../log/byte-store.ts';
+import { type NativeForm, sessionForm } from '../log/native-form.ts';
+import { logSource, openForm, openLog } from '../log/open-log.ts';
+import { lastEntry } from '../tree/last-entry.ts';
+import { convertible } from './identify.ts';
+import { type Target, writePath } from './outgoing.ts';
+
+export interface InMemoryOptions {
+  readonly name: string;
+  readonly random: (bytes: number) => Uint8Array;
+  readonly from: string | undefined;
+  readonly to: string;
+  readonly keep: (typeof KEEP)[number];
+  readonly session: string | undefined;
+}
+
+/** Converts the log in a store, for callers without files. */
+export async function convertInMemory(
+  store: ByteStore,
+  { from, to, keep, session, ...about }: InMemoryOptions,
+  out: ByteWriter,
+): Promise<ConversionReport | undefined> {
+  const { name } = about;
+  const options = { ...about, onWarning: () => {}, scratch: memoryScratch };
+  const log = logSource(store, options);
+  const { format, identity } = await convertible(name, store, from);
+  const target = foreignFormats.find((one): one is Target => one.id === to && one.fromNative !== undefined);
+  const dialect = ORIGINS.find((one) => one === to) ?? 'pi';
+  const form = async (): Promise<NativeForm> => {
+    const made = await sessionForm(log, format, { ...options, dialect, keep, session });
+    if (identity) requireFit(name, identity, made.report);
+    return made;
+  };
+  if (!target) {
+    const { store: native, report } = await form();
+    for await (const chunk of native.chunks()) await out.put(Buffer.from(chunk));
+    await out.flush();
+    return report;
+  }
+  const native = identity ? await form() : undefined;
+  const open = native ? await openForm(native, options) : await openLog(store, { ...options, from, session });
+  const { chunks, facts } = countingSource(log);
+  for await (const _chunk of chunks);
+  const outgoing = { log: open, chunks: () => (native?.store ?? store).chunks(), allLeaves: false };
+  const counts = { bytes: native?.report?.source ?? facts(), damaged: native ? 0 : open.damage.length };
+  const written = { out, asset: undefined, embed: false };
+  const report = await writePath({ ...outgoing, ...counts }, await lastEntry(open), target, written);
+  await out.flush();
+  return report;
+}
