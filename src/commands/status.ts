@@ -58,12 +58,20 @@ export const command: Command = {
     const rules = classes === undefined ? [] : parseClassRules(await readSmallFile(classes), classes);
     const [name = '-'] = args.operands;
     const worst = (await isFolderName(name)) ? new Worst() : undefined;
-    const work = (session: Log, view: View) => show(session, view, args, classifier(rules), worst, io);
+    const out = new ByteWriter(io.stdout);
+    const work = async (session: Log, view: View): Promise<number> => {
+      const { code, text } = await judge(session, view, args, classifier(rules), worst, io);
+      await out.put(text);
+      await out.flush();
+      return code;
+    };
     const options = { ...choiceIn(args), readings: 1 };
     if (!worst) return await readSession(name, io, work, options);
     const stray = ['leaf', 'session'].find((one) => args.text(one) !== undefined);
     if (stray) throw new UsageError(`--${stray} is about one session; '${name}' is a folder`);
-    const code = await eachLog([name], io, (path) => readSession(path, io, work, options));
+    // The line of a session has its verdict; what more there is to say of it, its own status does.
+    const quiet = { ...io, note: () => {} };
+    const code = await eachLog([name], io, (path) => readSession(path, quiet, work, options));
     if (!args.flag('json') && worst.next !== '') io.stdout.write(`${worst.next}\n`);
     return code;
   },
@@ -83,15 +91,15 @@ class Worst {
   }
 }
 
-/** A session of a folder gets one line, and what to do next is kept in `worst`. */
-async function show(
+/** What is printed, and the exit code. A session of a folder gets one line, and what to do next is kept in `worst`. */
+async function judge(
   session: Log,
   view: View,
   args: ParsedArgs,
   classify: Classify,
   worst: Worst | undefined,
   io: Io,
-): Promise<number> {
+): Promise<{ readonly code: number; readonly text: string }> {
   const rev = args.text('leaf');
   const folder = args.text('workspace');
   view.noteStaleLeaf(rev);
@@ -116,14 +124,12 @@ async function show(
     ...{ name: file, hasTree: session.fileVersion > 1, unit: session.unit, format, parent },
     session: args.text('session') ?? (await placeIn(args.operands[0] ?? '-')).session,
   };
-  const out = new ByteWriter(io.stdout);
+  const code = status.verdict === 'ready' ? 0 : 1;
   const text = statusText(status, source, { style: io.style, clean, verbose: args.flag('verbose') });
   const lines = text.trimEnd().split('\n');
   await worst?.take(session.name, status.verdict, lines.at(-1)?.trim() ?? '');
-  if (args.flag('json')) out.text(`${safeJson(worst ? { file: session.name, ...status } : status)}\n`);
-  else out.text(worst ? `${clean(session.name)}: ${lines[0]}\n` : text);
-  await out.flush();
-  return status.verdict === 'ready' ? 0 : 1;
+  if (args.flag('json')) return { code, text: `${safeJson(worst ? { file: session.name, ...status } : status)}\n` };
+  return { code, text: worst ? `${clean(session.name)}: ${lines[0]}\n` : text };
 }
 
 /** What `validate` reports. */

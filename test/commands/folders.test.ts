@@ -78,6 +78,21 @@ describe('a folder', () => {
     expect(await run(['status', '--leaf', 'root', folder])).toMatchObject({ code: 2, stdout: '' });
   });
 
+  it('has one line per session in its status, also on a terminal and where logs are damaged', async () => {
+    const folder = scratchFolder();
+    for (let at = 10; at < 22; at++) writeFileSync(join(folder, `${at}.jsonl`), `${HEADER}{"type":"mess`);
+    copyFileSync(join(fixtures, 'formats/claude-code/2.1.325/tools.jsonl'), join(folder, 'claude.jsonl'));
+    const warnings: Error[] = [];
+    const warn = (warning: Error): number => warnings.push(warning);
+    process.on('warning', warn);
+    const { stdout, stderr } = await run(['status', folder], { stdoutIsTerminal: true, env: { NO_COLOR: '1' } });
+    await new Promise((done) => setImmediate(done));
+    process.off('warning', warn);
+    expect(stderr).toBe('');
+    expect(stdout.trim().split('\n')).toHaveLength(12 + 1 + 1);
+    expect(warnings).toEqual([]);
+  });
+
   it('has at the end of its status what to do about the worst session, of several the one that was changed last', async () => {
     const folder = scratchFolder();
     const next = async (): Promise<string | undefined> => (await run(['status', folder])).stdout.split('\n').at(-2);
