@@ -1,9 +1,10 @@
 import { type Support, supportedFormats } from '../formats/support.ts';
 import { ByteWriter } from '../lines/writer.ts';
-import { type Command, flag } from '../shared/command.ts';
+import { type Command, flag, type Io } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
-import type { Style } from '../util/io.ts';
 import { toJson } from '../util/to-json.ts';
+import { columnsOf, cutToWidth } from '../util/width.ts';
+import { fill } from '../util/words.ts';
 
 export const command: Command = {
   operands: '',
@@ -22,7 +23,7 @@ export const command: Command = {
     const formats = await supportedFormats(io.env);
     const out = new ByteWriter(io.stdout);
     if (args.flag('json')) for (const format of formats) out.text(`${toJson(format)}\n`);
-    else out.text(table(formats, io.env, io.style));
+    else out.text(table(formats, io));
     await out.flush();
     return 0;
   },
@@ -30,21 +31,24 @@ export const command: Command = {
 
 const ABILITIES = { reads: 'read', checks: 'check', repairs: 'repair', writes: 'write' } as const;
 
-function table(
-  formats: readonly Support[],
-  { HOME: home }: Readonly<Record<string, string | undefined>>,
-  style: Style,
-) {
+function table(formats: readonly Support[], { env, style, stdout }: Io): string {
+  const { HOME: home } = env;
+  const columns = stdout.isTTY ? columnsOf(stdout) : Number.POSITIVE_INFINITY;
   const short = (path: string): string => (home && path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path);
   const names = Math.max(...formats.map(({ id }) => id.length));
+  const indent = ' '.repeat(names + 2);
   return formats
-    .map((format) => {
+    .map(({ id, files, versions, locations, ...format }) => {
       const can = Object.entries(ABILITIES).map(([key, word]) =>
         (format[key as keyof typeof ABILITIES] ? word : '-').padEnd(word.length),
       );
-      const where = format.locations.map((path) => `${' '.repeat(names + 2)}${style.dim(short(path))}\n`);
-      const tested = format.versions.length > 0 ? `; tested with ${format.versions.join(', ')}` : '';
-      return `${style.bold(format.id.padEnd(names))}  ${can.join(' ')}  ${format.files}${tested}\n${where.join('')}`;
+      const abilities = `${id.padEnd(names)}  ${can.join(' ')}`;
+      const about = `${files}${versions.length > 0 ? `; tested with ${versions.join(', ')}` : ''}`;
+      const isOneLine = abilities.length + 2 + about.length <= columns;
+      const below = isOneLine ? [] : fill(about.split(' '), indent, indent, columns);
+      const where = locations.map((path) => `${indent}${style.dim(cutToWidth(short(path), columns - indent.length))}`);
+      const first = style.bold(abilities.slice(0, names)) + abilities.slice(names) + (isOneLine ? `  ${about}` : '');
+      return [first, ...below, ...where].map((line) => `${line}\n`).join('');
     })
     .join('');
 }

@@ -27,6 +27,9 @@ export interface RowStyle {
 const PIPE_COLUMNS = 200;
 /** The width of the column for roles and types. */
 const KIND_COLUMNS = 10;
+/** What a label leaves for the text beside it, and is itself, at least. */
+const LEAST_TEXT = 10;
+const LEAST_LABEL = 8;
 
 export function rowStyle({ stdout, style }: Pick<Io, 'stdout' | 'style'>): RowStyle {
   const isTerminal = stdout.isTTY === true;
@@ -46,23 +49,35 @@ export function rowOf(entry: LogEntry, look: RowStyle) {
   return { position, id: nameOf(entry), kind: kindOf(value), text: oneLine(value, look.columns) };
 }
 
-/** A line for an entry: tree lines, id, decorations as in git, kind, and as much of its text as fits. */
-export function formatRow(row: EntryRow, marks: Marks, look: RowStyle, before = '', leafName?: string): string {
-  const { style } = look;
-  const decorations: [text: string, paint: Paint][] = [];
-  const label = marks.labels.get(row.position);
-  if (row.position === marks.leaf) decorations.push(['@', (text) => style.bold(style.cyan(text))]);
-  if (label !== undefined) decorations.push([shownText(label, look), (text) => style.bold(style.green(text))]);
-  if (leafName !== undefined) decorations.push([leafName, style.dim]);
+/**
+ * A line for an entry: tree lines, id, decorations as in git, kind, and as much of its text as fits. On a terminal the
+ * label is cut where it leaves no room for text, and so is the rest where the line would be longer than the terminal.
+ */
+export function formatRow(row: EntryRow, marks: Marks, look: RowStyle, before = '', leafName = ''): string {
+  const { style, isTerminal, columns } = look;
   const id = shownText(marks.shortId(row.id), look);
   const kind = shownText(row.kind, look);
-  const marksWidth = decorations.reduce((sum, [text]) => sum + width(text) + 2, decorations.length > 0 ? 1 : 0);
-  const used = width(before) + width(id) + 1 + marksWidth + Math.max(width(kind), KIND_COLUMNS) + 1;
-  const text = cutToWidth(shownText(row.text, look), Math.max(look.columns - used, 10));
-  const painted = decorations.map(([mark, paint]) => paint(mark)).join(style.yellow(', '));
-  const middle = painted === '' ? '' : `${style.yellow('(')}${painted}${style.yellow(')')} `;
-  const padding = text === '' ? '' : `${' '.repeat(Math.max(0, KIND_COLUMNS - width(kind)))} `;
-  return `${style.dim(before)}${style.yellow(id)} ${middle}${kindPaint(row.kind, style)(kind)}${padding}${text}`;
+  const kindColumns = Math.max(width(kind), KIND_COLUMNS) + 1;
+  const label = shownText(marks.labels.get(row.position) ?? '', look);
+  const marked = (shown: string): [text: string, paint: Paint][] => {
+    const all: [string, Paint][] = [
+      [row.position === marks.leaf ? '@' : '', (text) => style.bold(style.cyan(text))],
+      [shown, (text) => style.bold(style.green(text))],
+      [leafName, style.dim],
+    ];
+    return all.filter(([text]) => text !== '');
+  };
+  const marksWidth = marked(label).reduce((sum, [text]) => (sum || 1) + width(text) + 2, 0);
+  const room = columns - width(before) - width(id) - 1 - marksWidth;
+  const missing = isTerminal ? Math.max(0, kindColumns + LEAST_TEXT - room) : 0;
+  const shortLabel = missing > 0 ? cutToWidth(label, Math.max(width(label) - missing, LEAST_LABEL)) : label;
+  const left = room + width(label) - width(shortLabel);
+  const painted = marked(shortLabel).map(([text, paint]) => paint(text));
+  const middle = `${style.yellow('(')}${painted.join(style.yellow(', '))}${style.yellow(')')} `;
+  const shownKind = isTerminal ? cutToWidth(kind, left) : kind;
+  const text = cutToWidth(shownText(row.text, look), Math.max(left - kindColumns, isTerminal ? 0 : LEAST_TEXT));
+  const padding = text === '' ? '' : ' '.repeat(kindColumns - width(kind));
+  return `${style.dim(before)}${style.yellow(id)} ${painted.length > 0 ? middle : ''}${kindPaint(row.kind, style)(shownKind)}${padding}${text}`;
 }
 
 function kindPaint(kind: string, style: Style): Paint {

@@ -65,6 +65,17 @@ describe('formats', () => {
       expect(stdout.includes(`\n${id} `)).toBe((toNative ?? fromNative) !== undefined);
   });
 
+  it('fits the table to the terminal, without leaving out what is supported', async () => {
+    const env = { HOME: '/home/ada', NO_COLOR: '1' };
+    const words = (text: string): string[] => text.split(/\s+/).sort();
+    const { stdout: wide } = await run(['formats'], { env });
+    for (const columns of [40, 80]) {
+      const { stdout } = await run(['formats'], { env, stdoutIsTerminal: true, columns });
+      for (const line of stdout.split('\n')) expect(line.length, line).toBeLessThanOrEqual(columns);
+      if (columns === 80) expect(words(stdout)).toEqual(words(wide));
+    }
+  });
+
   it('takes no file', async () => {
     expect(await run(['formats', 'x.jsonl'])).toMatchObject({ code: 2, stdout: '' });
   });

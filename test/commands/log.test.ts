@@ -156,6 +156,27 @@ describe('log', () => {
     expect(JSON.parse(stdout)).not.toHaveProperty('role');
   });
 
+  it('cuts a long label on a terminal, so that there is room for the text', async () => {
+    const label = {
+      type: 'label',
+      id: 'b',
+      parentId: 'a',
+      timestamp: header.timestamp,
+      targetId: 'a',
+      label: 'the cause '.repeat(9),
+    };
+    const kind = 'a_rather_long_type_of_an_extension';
+    const stdin = jsonl(header, message('a', null, { role: 'user', content: 'why is it slow?' }), label, {
+      ...{ type: kind, id: 'c', parentId: 'b', timestamp: header.timestamp },
+    });
+    for (const columns of [30, 40, 71]) {
+      const { stdout } = await run(['log', '--color', 'never'], { stdin, stdoutIsTerminal: true, columns });
+      for (const line of stdout.split('\n')) expect(width(line)).toBeLessThanOrEqual(columns);
+      if (columns > 30) expect(stdout).toMatch(/^a \(the cause? ?.*…\) user {7}why is i/);
+    }
+    expect((await run(['log'], { stdin })).stdout).toContain(`(${label.label}) user       why is it slow?`);
+  });
+
   it('fits rows to the terminal, wide characters counted, control characters escaped', async () => {
     const wild =
       'red \u001b[31m \u202eevil \u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57';
