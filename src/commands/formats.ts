@@ -47,8 +47,8 @@ function table(formats: readonly Support[], { env, style, stdout }: Io): string 
       const isOneLine = abilities.length + 2 + about.length <= columns;
       const below = isOneLine ? [] : fill(about.split(' '), indent, indent, columns);
       const where = locations.map((path) => `${indent}${style.dim(cutToWidth(short(path), columns - indent.length))}`);
-      const first = style.bold(abilities.slice(0, names)) + abilities.slice(names) + (isOneLine ? `  ${about}` : '');
-      return [first, ...below, ...where].map((line) => `${line}\n`).join('');
+      const rest = isOneLine ? `${abilities.slice(names)}  ${about}` : abilities.slice(names).trimEnd();
+      return [style.bold(abilities.slice(0, names)) + rest, ...below, ...where].map((line) => `${line}\n`).join('');
     })
     .join('');
 }
