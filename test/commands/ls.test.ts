@@ -97,6 +97,20 @@ describe('ls', () => {
     expect(ran.stdout).toMatch(/^claude\t/);
   });
 
+  it('leaves out a file with nothing in it, which is no session yet', async () => {
+    const folder = scratchFolder();
+    const empty = join(folder, 'empty.jsonl');
+    writeFileSync(empty, '');
+    writeFileSync(join(folder, 'blank.jsonl'), '\n\n');
+    writeFileSync(join(folder, 'torn.jsonl'), '{"type":"session","version":3,"id":"s"');
+    const ran = await run(['ls', '--paths', folder], { env });
+    expect(ran).toMatchObject({ code: 0, stdout: `${join(folder, 'torn.jsonl')}\n` });
+    expect(ran.stderr).toMatch(/^sessionctl: 2 files not listed, such as .*: has neither a header nor entries\n$/);
+    expect(await run(['ls', empty], { env })).toMatchObject({
+      ...{ code: 2, stdout: '', stderr: `sessionctl: ${empty}: has neither a header nor entries\n` },
+    });
+  });
+
   it('cuts its rows to a narrow terminal, and keeps the id', async () => {
     for (const columns of [40, 50, 60, 70, 80]) {
       const { stdout } = await run(['ls'], { env: { ...env, NO_COLOR: '1' }, stdoutIsTerminal: true, columns });
