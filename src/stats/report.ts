@@ -37,7 +37,7 @@ export function* makeReport(
     const head = line(Object.keys(fieldsOf(total, by)));
     yield `${form === 'csv' ? head : io.style.bold(head)}\n`;
     for (const row of rows) yield `${line(Object.values(fieldsOf(row, by)))}\n`;
-  } else yield* table(rows, total, by, io);
+  } else if (rows.length > 0) yield* table(rows, total, by, io);
 }
 
 /** A row for programs. Cost is in whole millionths of a dollar; null where nothing in the row has a price. */

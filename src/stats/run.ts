@@ -5,6 +5,7 @@ import { agentName } from '../sessions/agents.ts';
 import { aheadInThreads } from '../sessions/ahead.ts';
 import { filesFor, noSessionMessage, type SessionFile } from '../sessions/find.ts';
 import type { Io } from '../util/io.ts';
+import { counted } from '../util/words.ts';
 import { Ledger } from './ledger.ts';
 import type { PriceOf } from './prices.ts';
 import { readFile } from './read-file.ts';
@@ -65,11 +66,18 @@ export async function runStats(options: StatsOptions, out: ByteWriter, io: Io): 
   for (const message of errors) io.note(message);
   noteSource(counts, total, options.priceOf !== undefined, io);
   if (errors.length > 0) return 2;
-  if (counts.files === 0 && counts.unread.length === 0) {
-    if (counts.older === 0) io.note(noSessionMessage(options, io.env));
+  if (rows.length === 0 && counts.unread.length === 0) {
+    io.note(nothingMessage(counts, options, io));
     return 1;
   }
   return counts.damagedFiles.length + counts.unread.length > 0 ? 1 : 0;
+}
+
+function nothingMessage({ files, older }: SourceCounts, options: StatsOptions, { env }: Io): string {
+  if (files + older === 0) return noSessionMessage(options, env);
+  if (options.since !== undefined || options.until !== undefined)
+    return 'nothing was done within --since and --until; leave them out to count all';
+  return `no prompt and no answer in ${counted(files, 'file')}`;
 }
 
 function byPath(one: SessionFile, other: SessionFile): number {

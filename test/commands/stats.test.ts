@@ -117,6 +117,23 @@ describe('stats', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain("no session found in the folders that 'sessionctl formats' lists");
   });
+
+  it('says that nothing was done, instead of a table of zeros', async () => {
+    const header = '{"type":"session","version":3,"id":"s","timestamp":"2026-11-01T10:00:00.000Z","cwd":"/w"}\n';
+    const folder = folderOf({ 'empty.jsonl': '', 'header.jsonl': header });
+    const shown = async (...argv: readonly string[]) => await run(['stats', ...argv], { env, stdoutIsTerminal: true });
+    for (const [where, note] of [
+      [[folder], 'no prompt and no answer in 2 files'],
+      [[join(folder, 'empty.jsonl')], 'no prompt and no answer in 1 file'],
+      [[home, '--until', '2001-01-01'], 'nothing was done within --since and --until; leave them out to count all'],
+      [[scratchFolder()], 'no session found in '],
+    ] as const) {
+      const { code, stdout, stderr } = await shown(...where);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr.trimEnd().split('\n').at(-1)).toContain(`sessionctl: ${note}`);
+    }
+    expect((await run(['stats', folder])).stdout).toMatch(/^day\tsessions\t[^\n]*\n$/);
+  });
 });
 
 /** ccusage took the first record of an answer, told answers apart by session, and counted what forks have copied. */
