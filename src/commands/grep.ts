@@ -9,7 +9,7 @@ export const command: Command = {
   operands: 'PATTERN [FILE|DIR|AGENT]...',
   description: [
     'Finds text in what was said, not in JSON: prompts, answers, thinking, calls and results of tools, as they were before they were written as JSON; never base64 data, signatures or ids. Without a FILE all known sessions are searched, the newest first; an AGENT such as `claude` stands for its folders.',
-    'PATTERN is a regular expression as RE2 has them, so that no pattern can take longer than its text is long: without references back and looks around. A hit is `PATH:LINE: who speaks: the text around the match`; in a database, whose sessions are all searched, `PATH#ID:MESSAGE`. Exit 0 with a hit, 1 without one, 2 for a wrong call or a folder that cannot be read.',
+    'PATTERN is a regular expression as RE2 has them, so that no pattern can take longer than its text is long: without references back and looks around. A hit is `PATH:LINE: who speaks: the text around the match`; in a database, whose sessions are all searched, `PATH#ID:MESSAGE`. Exit 0 with a hit, 1 without one, 2 for a wrong call, a FILE that is no session log, or a folder that cannot be read.',
     'Several files are searched at once where that is worth it; hits come in the same order. Of most files only the lines that may match are parsed. A damaged line that may match is not searched, and counted at the end.',
   ],
   memory:

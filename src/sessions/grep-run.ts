@@ -4,6 +4,7 @@ import type { Io } from '../util/io.ts';
 import { printable } from '../util/printable.ts';
 import { counted } from '../util/words.ts';
 import { aheadInThreads } from './ahead.ts';
+import { summarizeAhead } from './file-summary.ts';
 import { filesFor, noSessionMessage, type SessionFile } from './find.ts';
 import { type FileHits, type FileTotals, Grep, type GrepSettings } from './grep-files.ts';
 import { hitStyle } from './hit-line.ts';
@@ -43,7 +44,11 @@ export async function grepSessions(options: GrepRunOptions, out: ByteWriter, io:
       totals.hits += found.hits;
       totals.damaged += found.damaged;
       if (found.damaged > 0) leftOut.damagedFiles.push(path);
-      if (found.error !== undefined && operands.includes(nameOf(file))) onError(found.error);
+      const isNamed = operands.includes(nameOf(file));
+      // The bytes of a file show that nothing matches before they show that it is no session log.
+      const error =
+        found.hits === 0 && isNamed ? (found.error ?? (await summarizeAhead(path, io))?.error) : found.error;
+      if (error !== undefined && isNamed) onError(error);
       else if (found.error !== undefined) (found.isOther ? leftOut.others : leftOut.unread).push(found.error);
       const name = io.stdout.isTTY ? printable(path) : path;
       if (found.hits > 0 && options.form === 'files') await out.put(`${name}\n`);

@@ -149,6 +149,11 @@ describe('grep', () => {
     const other = await grep('hello', path, notes);
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('notes.txt: not a supported session log') });
     expect(other.stdout).toContain('hello there');
+    const silent = await grep('no such words', notes);
+    expect(silent).toMatchObject({ ...{ code: 2, stdout: '' }, stderr: other.stderr.split('\n')[0]?.concat('\n') });
+    const empty = join(home, 'empty.jsonl');
+    writeFileSync(empty, '');
+    expect(await grep('x', empty, claude)).toMatchObject({ code: 0, stderr: '' });
     expect(await grep('x', join(home, 'nowhere.jsonl'))).toMatchObject({ code: 2, stdout: '' });
     expect(await grep()).toMatchObject({ code: 2, stdout: '' });
     expect(await grep('', path)).toMatchObject({ code: 2 });
