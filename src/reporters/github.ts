@@ -1,7 +1,7 @@
 import type { Finding } from '../rules/rule.ts';
 import { escapeUnsafe, visibleEscape } from '../util/printable.ts';
 import { counted } from '../util/words.ts';
-import { type Reporter, SILENT, summaryLine } from './reporter.ts';
+import { hiddenErrors, type Reporter, SILENT, summaryLine } from './reporter.ts';
 
 /** GitHub shows ten annotations of each kind for a step; nobody would see more than the first thousand. */
 const MOST_HELD = 1_000;
@@ -29,7 +29,9 @@ export function githubReporter(): Reporter {
       if (more > 0) warnings.push(workflowCommand('warning', {}, hidden));
       const last = summaryLine(summary);
       notices.push(summary.sessions === 0 ? workflowCommand('error', {}, last) : `${last}\n`);
-      const objections = summary.objections.map((text) => workflowCommand('error', {}, text));
+      const objections = [...hiddenErrors(summary), ...summary.objections].map((text) =>
+        workflowCommand('error', {}, text),
+      );
       return [...objections, ...warnings, ...notices].join('');
     },
   };

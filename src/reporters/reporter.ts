@@ -41,6 +41,8 @@ export const newSummary = (command: CheckCommand = 'validate') => ({
   fixableWarnings: {} as Record<string, number>,
   /** Of the errors and warnings, those that --max-findings kept from being shown. */
   hidden: 0,
+  /** Those of them that are errors. */
+  hiddenErrors: 0,
   /** Findings that are known, and neither counted as errors or warnings nor shown. */
   suppressed: 0,
   /** Why the run fails beside errors and files that failed. */
@@ -87,6 +89,12 @@ export const SILENT: Reporter = {
 export function allObjections(summary: Summary): readonly string[] {
   const { objections, sessions, failed } = summary;
   return sessions + failed > 0 ? objections : [...objections, summaryLine(summary)];
+}
+
+/** For formats that show findings alone: no run may fail without an error in its report. */
+export function hiddenErrors(summary: Summary): readonly string[] {
+  const count = summary.hiddenErrors;
+  return count > 0 ? [`${counted(count, 'error')} not shown because of --max-findings`] : [];
 }
 
 /** '2 errors and 1 warning in 3 sessions (1,204 entries); 2 can be fixed by 'sessionctl repair''. */

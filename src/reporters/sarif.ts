@@ -3,7 +3,7 @@ import type { Finding } from '../rules/rule.ts';
 import { safeJson } from '../util/to-json.ts';
 import { HOMEPAGE, rulePage } from '../util/version.ts';
 import { summaryRecord } from './json.ts';
-import { allObjections, type Reporter, type ReporterOptions, type RuleText, SILENT } from './reporter.ts';
+import { allObjections, hiddenErrors, type Reporter, type ReporterOptions, type RuleText, SILENT } from './reporter.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 
@@ -36,7 +36,8 @@ export function sarifReporter({ rules, version }: ReporterOptions): Reporter {
     end: (summary) => {
       const objections = allObjections(summary).map((text) => notification('error', text));
       const successful = summary.failed === 0 && objections.length === 0;
-      const all = [...objections, ...failures, ...skipped];
+      const hidden = hiddenErrors(summary).map((text) => notification('error', text));
+      const all = [...hidden, ...objections, ...failures, ...skipped];
       const notifications = all.length === 0 ? '' : `,"toolExecutionNotifications":[\n${all.join(',\n')}]`;
       const properties = safeJson({ summary: summaryRecord(summary) });
       return `\n],"invocations":[{"executionSuccessful":${successful}${notifications}}],"properties":${properties}}]}\n`;

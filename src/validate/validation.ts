@@ -7,7 +7,7 @@ import { type CheckCommand, newSummary, paintedSummary, summaryLine } from '../r
 import type { Finding } from '../rules/rule.ts';
 import { AppError, ClosedPipe, OutputError, UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
-import { counted } from '../util/words.ts';
+import { counted, grouped } from '../util/words.ts';
 import {
   type CheckResult,
   type CheckSettings,
@@ -121,7 +121,7 @@ export class Validation {
     const { warnings } = this.#summary;
     const unused = suppressions?.unused ?? 0;
     return [
-      ...(warnings > maxWarnings ? [`${counted(warnings, 'warning')}, but at most ${maxWarnings} may be`] : []),
+      ...(warnings > maxWarnings ? [`too many warnings: ${grouped(warnings)} (maximum: ${grouped(maxWarnings)})`] : []),
       // New findings would go unseen in their place.
       ...(unused > 0
         ? [`${counted(unused, 'suppressed finding')} no longer found; --prune-suppressions forgets what is gone`]
@@ -206,8 +206,10 @@ export class Validation {
         const { rule, severity } = finding;
         if (severity === 'warning') summary.fixableWarnings[rule] = (summary.fixableWarnings[rule] ?? 0) + 1;
       }
-      if (summary.errors + summary.warnings > maxFindings) summary.hidden++;
-      else reports.notify((reporter) => reporter.finding(finding));
+      if (summary.errors + summary.warnings > maxFindings) {
+        summary.hidden++;
+        if (kind === 'errors') summary.hiddenErrors++;
+      } else reports.notify((reporter) => reporter.finding(finding));
     };
     const checked = checks && ((await checks.next()).value as FileCheck);
     progress.file(name);

@@ -94,6 +94,15 @@ describe('validate', () => {
     expect(JSON.parse(records[1] ?? '')).toMatchObject({ summary: { errors: 2, hidden: 1 } });
     const text = await run(['validate', '--max-findings', '1', bad], { stdoutIsTerminal: true });
     expect(text.stdout).toContain('1 finding not shown');
+    for (const [most, errors] of Object.entries({ 0: '2 errors', 1: '1 error' })) {
+      const reason = `${errors} not shown because of --max-findings`;
+      const report = async (format: string): Promise<string> =>
+        (await run(['validate', '--max-findings', most, '--format', format, bad])).stdout;
+      expect(await report('github')).toContain(`::error::${reason}\n`);
+      expect(JSON.parse(await report('sarif'))).toMatchObject({
+        runs: [{ invocations: [{ toolExecutionNotifications: [{ level: 'error', message: { text: reason } }] }] }],
+      });
+    }
   });
 
   it('shows nothing with -q; the exit code tells', async () => {

@@ -73,6 +73,7 @@ export function summary(over: Partial<Summary> = {}): Summary {
     fixable: 0,
     fixableWarnings: {},
     hidden: 0,
+    hiddenErrors: 0,
     suppressed: 0,
     objections: [],
     ...over,

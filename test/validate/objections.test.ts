@@ -19,7 +19,7 @@ describe.each([
     1,
     '1 suppressed finding no longer found; --prune-suppressions forgets what is gone',
   ],
-  ['too many warnings', ['--max-warnings', '0'], 1, '1 warning, but at most 0 may be'],
+  ['too many warnings', ['--max-warnings', '0'], 1, 'too many warnings: 1 (maximum: 0)'],
   ['nothing checked', ['--ignore', '**/a.jsonl'], 2, 'no sessions checked: 1 ignored file, not checked'],
 ])('a run that fails because of %s', (_why, words, code, reason) => {
   const report = async (format: string, ...more: string[]): Promise<string> => {
