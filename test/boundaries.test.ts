@@ -88,6 +88,17 @@ describe('the boundaries between the folders of src', () => {
     expect(types.filter((type, at) => types.indexOf(type) !== at)).toEqual([]);
   });
 
+  it('have no file that is too long to read at once', () => {
+    const src = join(projectRoot, 'src');
+    const linesOf = (name: string): number => readFileSync(join(src, name), 'utf8').split('\n').length - 1;
+    const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /(?<!\.generated)\.ts$/.test(name),
+    );
+    const most = (name: string): number => (dirname(name) === 'commands' ? 250 : 400);
+    expect(names.length).toBeGreaterThan(400);
+    expect(names.filter((name) => linesOf(name) > most(name))).toEqual([]);
+  });
+
   it.each([
     ['tree/a.ts', "import { readFile } from 'node:fs/promises';"],
     ['tree/a.ts', "import {\n  a,\n  type B,\n} from '../rules/index.ts';"],

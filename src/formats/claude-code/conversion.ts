@@ -1,23 +1,21 @@
 import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { AppError } from '../../util/errors.ts';
 import { Cells, NONE } from '../../util/symbols.ts';
 import type { ConversionOptions, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { LongTexts } from '../long-texts.ts';
-import { NativeWriter, sessionUuid } from '../native-writer.ts';
+import { NativeWriter } from '../native-writer.ts';
 import { countedRecords } from '../records.ts';
 import { ClaudeAnswer } from './answer.ts';
 import { ClaudeCompactions } from './compaction.ts';
 import { describeRecord, stringOf } from './describe.ts';
-import { Learned } from './learned.ts';
-import { findInside, lookAhead } from './look-ahead.ts';
+import type { Learned } from './learned.ts';
 import { Places, type RecordSpan } from './places.ts';
 import { hasKnownShape } from './schema.ts';
 import { SessionNotes } from './session-notes.ts';
-import { ClaudeSubagents, findSubagents, type Subagent, subagentId } from './subagents.ts';
+import { ClaudeSubagents, type Subagent, subagentId } from './subagents.ts';
 import { type ClaudeRecord, TreeWriter } from './tree-writer.ts';
 
-const FORMAT = { id: 'claude-code' };
+export const FORMAT = { id: 'claude-code' };
 
 /** Texts that are copied without parsing: results of tools and files, but not prompts. */
 const UNPARSED_TEXTS = /(?<!"role":"user",)"(?:content|stdout|stderr|data|originalFile|thinking|signature)":$/;
@@ -29,13 +27,11 @@ const MAY_WAIT: ReadonlySet<string> = new Set(['results', ...BESIDE]);
 
 /** How many records are held back while an answer is open. */
 const MOST_HELD = 256;
-/** Each pass may find records that change the next one; the last pass leaves them where they are. */
-const PASSES = 3;
 
 /** The records to convert: those of the session, of a subagent's file, or of a subagent inside the session's file. */
 type ClaudeScope = { readonly is: 'main' } | { readonly is: 'agent' | 'inside'; readonly agent: string };
 
-interface Task {
+export interface ClaudeTask {
   readonly source: LogSource;
   readonly sink: NativeSink;
   readonly options: ConversionOptions;
@@ -45,47 +41,6 @@ interface Task {
   readonly subagents: readonly Subagent[];
   readonly scope: ClaudeScope;
   readonly title?: string | undefined;
-}
-
-export async function toNative(source: LogSource, sink: NativeSink, options: ConversionOptions): Promise<void> {
-  const { sessionId, time, agent } = await lookAhead(source);
-  const subagents = agent === undefined ? await findSubagents(source, sessionId) : [];
-  const { session } = options;
-  const named = (id: string): boolean => session === id || session === sessionUuid(FORMAT.id, id);
-  const task = { source, sink, options, sessionId, time, subagents };
-  if (session === undefined || named(sessionId) || (agent !== undefined && named(subagentId(sessionId, agent)))) {
-    await convert({ ...task, scope: agent === undefined ? { is: 'main' } : { is: 'agent', agent } });
-    return;
-  }
-  const child = subagents.find(({ agent: one }) => session === one || named(subagentId(sessionId, one)));
-  if (child?.path === undefined) {
-    const inside = await findInside(source, (one) => session === one || named(subagentId(sessionId, one)));
-    if (inside === undefined) throw new AppError(`${source.name}: no session '${session}' is in this log`);
-    await convert({ ...task, subagents: [], scope: { is: 'inside', agent: inside } });
-    return;
-  }
-  const file = await source.open(child.path);
-  if (!file) throw new AppError(`${child.path}: the log of this subagent is gone`);
-  try {
-    const scope = { is: 'agent', agent: child.agent } as const;
-    await convert({ ...task, source: file, subagents: [], scope, title: child.title });
-  } finally {
-    await file.close();
-  }
-}
-
-async function convert(task: Task): Promise<void> {
-  const learned = new Learned();
-  for (let pass = 1; ; pass++) {
-    learned.grew = false;
-    const conversion = new ClaudeConversion(task, learned, pass === PASSES);
-    await conversion.read();
-    if (!learned.grew) {
-      conversion.end();
-      return;
-    }
-    task.sink.restart();
-  }
 }
 
 /** Whether a record hides earlier ones from the model. */
@@ -105,8 +60,8 @@ interface OpenClaudeAnswer {
 }
 
 /** One pass over a log. */
-class ClaudeConversion {
-  readonly #task: Task;
+export class ClaudeConversion {
+  readonly #task: ClaudeTask;
   readonly #learned: Learned;
   readonly #isLast: boolean;
   readonly #input: ReturnType<typeof countedRecords>;
@@ -128,7 +83,7 @@ class ClaudeConversion {
   readonly #orphans = new Map<string, string>();
   #answer: OpenClaudeAnswer | undefined;
 
-  constructor(task: Task, learned: Learned, isLast: boolean) {
+  constructor(task: ClaudeTask, learned: Learned, isLast: boolean) {
     const { source, sink, options, subagents, sessionId } = task;
     this.#task = task;
     this.#learned = learned;

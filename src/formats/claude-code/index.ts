@@ -32,7 +32,7 @@ export const claudeCode: LogFormat = {
     const { ClaudeActivity } = await import('./activity.ts');
     return (activity) => new ClaudeActivity(activity);
   },
-  toNative: async (...task) => (await import('./conversion.ts')).toNative(...task),
+  toNative: async (...task) => (await import('./convert.ts')).toNative(...task),
 };
 
 /** Qwen Code's records are similar, but have `parts` where Claude Code has `content`. */
