@@ -101,7 +101,7 @@ async function agentLevels(): Promise<AgentLevels[]> {
   const found: AgentLevels[] = [];
   for (const { noun, checks } of foreignFormats)
     if (checks) found.push({ agent: noun.slice(0, noun.lastIndexOf(' ')), ...(await checks()) });
-  return found.filter(({ evidence }) => Object.keys(evidence).length > 0);
+  return found.filter(({ evidence }) => evidence);
 }
 
 async function checkedExample(rule: Rule): Promise<string> {

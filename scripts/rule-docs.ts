@@ -18,7 +18,7 @@ const GROUPS: Readonly<Record<RuleGroup, string>> = {
 export interface AgentLevels {
   readonly agent: string;
   readonly levels: Readonly<Record<string, Level>>;
-  readonly evidence: Readonly<Record<string, string>>;
+  readonly evidence?: Readonly<Record<string, string>>;
 }
 
 /** The level of a rule for each kind of log, '' where it has nothing to say. */
@@ -84,7 +84,7 @@ function rulePart(rule: Rule, agents: readonly AgentLevels[]): string[] {
     [
       `- **How it arises:** ${rule.arises}`,
       `- **Why it matters:** ${rule.why}`,
-      ...agents.flatMap(({ agent, evidence }) =>
+      ...agents.flatMap(({ agent, evidence = {} }) =>
         evidence[rule.id] ? [`- **In ${agent}:** ${evidence[rule.id]}`] : [],
       ),
       `- **How to fix it:** ${rule.advice}`,

@@ -65,10 +65,9 @@ export const toy: LogFormat = {
 const CHECKED_FORMAT = `import type { LogFormat, RecordChecks } from './format.ts';
 const checks: RecordChecks = {
   levels: { 'torn-line': 'error', 'dangling-parent': 'error', 'unanswered-call': 'error', 'unknown-block': 'error' },
-  evidence: {},
   isRecord: ({ n }) => typeof n === 'string',
   describe: ({ n, up, asks, answers, odd }) => ({
-    type: 'x', isInConversation: n !== undefined, conversation: '', id: n as string, parentId: up as string | null,
+    isInConversation: n !== undefined, conversation: '', id: n as string, parentId: up as string | null,
     role: answers ? 'result' : asks ? 'assistant' : 'user',
     blocks: asks ? [{ kind: 'call', path: 'asks', callId: String(asks) }] : answers ? [{ kind: 'result', path: 'answers', callId: String(answers) }] : [],
     issues: (Array.isArray(odd) ? odd : []).flatMap((one, at) => one === null ? [{ rule: 'unknown-block', path: 'odd[' + at + ']', message: 'odd' }] : []),

@@ -157,7 +157,7 @@ async function explanation(rule: Rule, from: string | undefined, style: Style): 
   for (const { id, noun, checks } of foreignFormats) {
     const own = from === undefined || from === id ? await checks?.() : undefined;
     const level = own?.levels[rule.id];
-    if (level) formats.push({ noun, level, fixable: fixesRecords(rule, own), evidence: own.evidence[rule.id] ?? '' });
+    if (level) formats.push({ noun, level, fixable: fixesRecords(rule, own), evidence: own.evidence?.[rule.id] ?? '' });
   }
   if (from === undefined) return explainRule({ ...rule, fixable: fixedWhereFound(rule) }, style, formats);
   const applies = (await rulesFor(from)).some(({ id }) => id === rule.id);

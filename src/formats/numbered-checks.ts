@@ -1,29 +1,12 @@
-import type { RecordChecks, RecordIssue } from './format.ts';
+import type { RecordIssue } from './format.ts';
+import { levelsOf } from './rule-table.ts';
 
-/** The rules for all logs of numbered records: a lost record, or what hides one, is an error. */
-export const NUMBERED_LEVELS: RecordChecks['levels'] = {
-  'torn-line': 'error',
-  'glued-entries': 'error',
-  'nul-bytes': 'error',
-  'invalid-utf8': 'error',
-  'byte-order-mark': 'error',
-  'not-json': 'error',
-  'not-an-object': 'error',
-  'missing-final-newline': 'error',
-  'oversize-line': 'warning',
-  'blank-line': 'warning',
-  'missing-field': 'error',
-  'wrong-type': 'error',
-  'unknown-entry-type': 'warning',
-  // The order comes from the numbers.
-  'bad-timestamp': 'warning',
-  'ordinal-order': 'error',
-  'duplicate-call-id': 'error',
-  'unanswered-call': 'warning',
-  'orphan-result': 'error',
-  'duplicate-result': 'warning',
-  'result-before-call': 'warning',
-};
+/** The rules for all logs of numbered records: a lost record, or what hides one, is an error. Times give no order. */
+export const NUMBERED_LEVELS = levelsOf(
+  `torn-line glued-entries nul-bytes invalid-utf8 byte-order-mark not-json not-an-object missing-final-newline
+  missing-field wrong-type ordinal-order duplicate-call-id orphan-result`,
+  `oversize-line blank-line unknown-entry-type bad-timestamp unanswered-call duplicate-result result-before-call`,
+);
 
 /** The issue of a required member that is missing or of another type. */
 export function memberIssue(path: string, value: unknown, kind: string): RecordIssue {

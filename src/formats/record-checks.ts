@@ -23,8 +23,6 @@ export const UNNAMED = '?';
 
 /** What the rules need to know of one record, whatever its format calls it. */
 export interface RecordFacts {
-  /** The type of the record, in the words of its format. */
-  readonly type: string;
   /** It may be a parent, or goes to the model. */
   readonly isInConversation: boolean;
   /** It identifies the log, and has to be the first record. */
@@ -145,7 +143,7 @@ export interface RecordChecks {
   /** The rules that apply, with the level of each. */
   readonly levels: Readonly<Record<string, 'error' | 'warning' | 'off'>>;
   /** What the agent does with such a log, for `--explain` and the docs, by rule; only what was tried. */
-  readonly evidence: Readonly<Record<string, string>>;
+  readonly evidence?: Readonly<Record<string, string>>;
   /** Whether an object inside a damaged line is a record, and not part of one. */
   readonly isRecord: (value: JsonObject) => boolean;
   readonly describe: (record: JsonObject) => RecordFacts;

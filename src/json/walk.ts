@@ -8,9 +8,8 @@ export interface Frame {
   readonly parent: Frame | undefined;
   /** 1 for the outermost one. */
   readonly depth: number;
-  /** Object: the key of the current member, unescaped, and the position of its quote. */
+  /** Object: the key of the current member, unescaped. */
   key: string;
-  keyStart: number;
   /** The index of the current element or member. */
   index: number;
 }
@@ -38,7 +37,7 @@ export function walkJson(text: string, from: number, visitor: JsonVisitor): void
     const character = text[at];
     if (character === '{' || character === '[') {
       const depth = (frame?.depth ?? 0) + 1;
-      frame = { array: character === '[', start: at, parent: frame, depth, key: '', keyStart: -1, index: 0 };
+      frame = { array: character === '[', start: at, parent: frame, depth, key: '', index: 0 };
       visitor.open?.(frame);
       expectsKey = character === '{';
       at = skipSpace(text, at + 1);
@@ -59,7 +58,6 @@ export function walkJson(text: string, from: number, visitor: JsonVisitor): void
       const end = skipString(text, at);
       if (end < 0) return;
       frame.key = unquote(text.slice(at, end));
-      frame.keyStart = at;
       visitor.key?.(frame, at, end);
       expectsKey = false;
       // The colon, which is all that can follow a key.

@@ -1,4 +1,5 @@
 import { type LogSource, type OnDamage, type RecordChecks, type SourceRecord, sourceRecord } from '../format.ts';
+import { levelsOf } from '../rule-table.ts';
 import { readTextBlocks } from './blocks.ts';
 import { findRuns } from './runs.ts';
 
@@ -19,17 +20,9 @@ export async function* readHistory(
 
 /** A history has no members and no ids: only its bytes can be damaged, or a run cut off. */
 export const checks: RecordChecks = {
-  levels: {
-    'invalid-utf8': 'error',
-    'nul-bytes': 'warning',
-    'oversize-line': 'error',
-    'missing-header': 'warning',
-    'late-header': 'warning',
-  },
-  evidence: {},
+  levels: levelsOf('invalid-utf8 oversize-line', 'nul-bytes missing-header late-header'),
   isRecord: () => true,
   describe: ({ type }) => ({
-    type: String(type),
     isInConversation: type === 'user' || type === 'text',
     isHeader: type === 'header',
     conversation: '',

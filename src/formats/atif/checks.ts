@@ -207,11 +207,12 @@ function describe(record: JsonObject): RecordFacts {
   if (!('step_id' in record || 'source' in record || 'message' in record)) {
     inspection.root(record);
     // Steps count from 1.
-    return { ...known, type: 'trajectory', isInConversation: false, isHeader: true, timestamp: null, ordinal: 0 };
+    return { ...known, isInConversation: false, isHeader: true, timestamp: null, ordinal: 0 };
   }
   inspection.step(record);
   return {
-    ...{ ...known, type: String(source), isInConversation: true },
+    ...known,
+    isInConversation: true,
     role: source === 'user' ? 'user' : source === 'agent' ? 'assistant' : undefined,
     timestamp: timestamp ?? null,
     ordinal: typeof number === 'number' ? number : undefined,
@@ -220,7 +221,6 @@ function describe(record: JsonObject): RecordFacts {
 
 export const checks: RecordChecks = {
   levels: levelsOf(ERRORS, WARNINGS),
-  evidence: {},
   isRecord: () => false,
   describe,
 };

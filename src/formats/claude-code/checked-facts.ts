@@ -34,7 +34,7 @@ export function describeChecked(record: JsonObject): RecordFacts {
   const isChain = CHAIN.has(type) && (uuid !== undefined || type !== 'progress');
   if (isChain || (typeof type !== 'string' && uuid !== undefined)) return chainFacts(record);
   const issues = typeof type === 'string' ? NO_ISSUES : typeIssue(record);
-  const base = { type: stringOf(type) ?? '', isInConversation: false, conversation: '', blocks: NO_BLOCKS, issues };
+  const base = { isInConversation: false, conversation: '', blocks: NO_BLOCKS, issues };
   // The agent skips a record of an unknown type, and all below it.
   if (typeof uuid === 'string')
     return { ...base, id: uuid, parentId: parentOf(record), timestamp: record['timestamp'] };
@@ -58,7 +58,6 @@ function chainFacts(record: JsonObject): RecordFacts {
   const blocks = isMessage ? blocksOf(content, record) : NO_BLOCKS;
   const isBoundary = type === 'system' && record['subtype'] === 'compact_boundary';
   return {
-    type: type ?? '',
     isInConversation: true,
     conversation: isSidechain === true ? (stringOf(agentId) ?? UNNAMED) : '',
     id: stringOf(uuid),

@@ -1,99 +1,113 @@
 import type { Damage } from '../../entries/damage.ts';
 import type { RecordChecks } from '../format.ts';
+import { type RuleTable, tableChecks } from '../rule-table.ts';
 import { describeChecked, isChainType, reads } from './checked-facts.ts';
 import { edit } from './edit.ts';
 
-/** An error: a tested version loses, hides or overwrites data, refuses the session, or the API refuses it. */
-const levels: RecordChecks['levels'] = {
-  'torn-line': 'error',
-  'glued-entries': 'error',
-  'nul-bytes': 'error',
-  'invalid-utf8': 'warning',
-  'byte-order-mark': 'warning',
-  'not-json': 'warning',
-  'not-an-object': 'error',
-  'missing-final-newline': 'error',
-  'oversize-line': 'warning',
-  'blank-line': 'warning',
-  'missing-field': 'error',
-  'wrong-type': 'error',
-  'unknown-entry-type': 'error',
-  'unknown-block': 'error',
-  'empty-block': 'error',
-  'unsigned-thinking': 'error',
-  'oversize-image': 'error',
-  'bad-timestamp': 'error',
-  'time-backwards': 'warning',
-  'duplicate-id': 'error',
-  'duplicate-message-id': 'error',
-  'dangling-parent': 'error',
-  'parent-cycle': 'error',
-  'forward-parent': 'warning',
-  'stale-leaf': 'warning',
-  'half-compaction': 'error',
-  'unanswered-call': 'error',
-  'orphan-result': 'error',
-  'duplicate-call-id': 'error',
-  'duplicate-result': 'warning',
-  'result-before-call': 'warning',
-  'no-conversation': 'error',
-};
-
-const evidence: RecordChecks['evidence'] = {
-  'torn-line':
+/**
+ * How severe each finding is, and what tested versions did with it. An error: one of them loses, hides or overwrites
+ * data, or refuses the session, or the API refuses it.
+ */
+const TABLE: RuleTable = {
+  'torn-line': [
+    'error',
     'Claude Code 2.1.325 and 2.1.100 skip the line; if it is in the middle of a session at the usual pace, all that came before it is hidden (20 of 24 blocks).',
-  'glued-entries':
+  ],
+  'glued-entries': [
+    'error',
     '2.1.325 splits two whole records on one line; 2.1.100 skips the line, and hid 21 of 24 blocks. Of half a record and a whole one, both lose both.',
-  'nul-bytes':
+  ],
+  'nul-bytes': [
+    'error',
     'With NULs inside a record both versions skip the line and hide what came before it; a run of NULs in front of a record makes 2.1.100 do the same. NULs after the last line do no harm.',
-  'invalid-utf8': 'Both versions read the bytes as U+FFFD and send them to the model like that.',
-  'byte-order-mark': 'Both versions cope.',
-  'not-json': 'Both versions skip the line and lose nothing else.',
-  'not-an-object':
+  ],
+  'invalid-utf8': ['warning', 'Both versions read the bytes as U+FFFD and send them to the model like that.'],
+  'byte-order-mark': ['warning', 'Both versions cope.'],
+  'not-json': ['warning', 'Both versions skip the line and lose nothing else.'],
+  'not-an-object': [
+    'error',
     'A line with null makes 2.1.100 hide 5 of 24 blocks, and what it appends is lost at the next resume; 2.1.325 copes, and both cope with other values.',
-  'missing-final-newline':
+  ],
+  'missing-final-newline': [
+    'error',
     '2.1.100 appends its next record to the same line, and at the next resume the whole conversation is gone; 2.1.325 starts with a newline.',
-  'oversize-line': 'Both versions read a line of 50 MB.',
-  'blank-line': 'Both versions cope.',
-  'missing-field':
+  ],
+  'oversize-line': ['warning', 'Both versions read a line of 50 MB.'],
+  'blank-line': ['warning', 'Both versions cope.'],
+  'missing-field': [
+    'error',
     'A record without type, uuid or parentUuid ends the chain: 19 or 20 of 24 blocks are hidden. Without a message 2.1.325 drops the record, and 2.1.100 refuses to resume the session.',
-  'wrong-type': 'If the content is null, 2.1.325 drops the record, and 2.1.100 refuses to resume the session.',
-  'unknown-entry-type':
+  ],
+  'wrong-type': [
+    'error',
+    'If the content is null, 2.1.325 drops the record, and 2.1.100 refuses to resume the session.',
+  ],
+  'unknown-entry-type': [
+    'error',
     'Both versions skip a record of a type they do not know; when others hang from it, all that came before it is hidden (19 of 24 blocks).',
-  'unknown-block': 'Both versions send the block as it is, and the API rejects the request.',
-  'empty-block':
+  ],
+  'unknown-block': ['error', 'Both versions send the block as it is, and the API rejects the request.'],
+  'empty-block': [
+    'error',
     "Both versions send a user's empty text, which the API rejects; an empty text of the assistant is left out or replaced by '(no content)'.",
-  'unsigned-thinking':
+  ],
+  'unsigned-thinking': [
+    'error',
     'Both versions send thinking without a signature, and the API rejects this and every later request; users report the same for thinking that was emptied and kept its signature. Where the record says that the API left the text out (thinkingDisplay), it is no finding.',
-  'oversize-image': '2.1.325 refuses to resume once and then leaves the image out; 2.1.100 refuses every time.',
-  'bad-timestamp':
+  ],
+  'oversize-image': [
+    'error',
+    '2.1.325 refuses to resume once and then leaves the image out; 2.1.100 refuses every time.',
+  ],
+  'bad-timestamp': [
+    'error',
     "Without a valid timestamp on the last record 2.1.325 says 'No conversation found', and 2.1.100 resumes at an earlier one; without any, both refuse. Elsewhere they cope.",
-  'time-backwards':
+  ],
+  'time-backwards': [
+    'warning',
     '2.1.100 resumes at the record with the latest time, so it may leave out the last ones; 2.1.325 copes.',
-  'duplicate-id': 'Of two records with one uuid both versions keep the later one only; equal copies do no harm.',
-  'duplicate-message-id':
+  ],
+  'duplicate-id': [
+    'error',
+    'Of two records with one uuid both versions keep the later one only; equal copies do no harm.',
+  ],
+  'duplicate-message-id': [
+    'error',
     '2.1.100 joins records with one message.id from different turns: it made up results for two calls, and the next resume lost 14 blocks; 2.1.325 copes.',
-  'dangling-parent':
+  ],
+  'dangling-parent': [
+    'error',
     'Both versions attach the record to the one before it only if that is less than 5 seconds older; otherwise all that came before it is hidden (19 to 23 of 24 blocks).',
-  'parent-cycle':
+  ],
+  'parent-cycle': [
+    'error',
     'At the usual pace of a session both versions hide what came before the cycle (18 or 19 of 24 blocks).',
-  'forward-parent': 'Both versions cope.',
-  'stale-leaf':
+  ],
+  'forward-parent': ['warning', 'Both versions cope.'],
+  'stale-leaf': [
+    'warning',
     '2.1.325 resumes below the record that the last last-prompt names, 2.1.100 at the record with the latest time: they open two different conversations.',
-  'half-compaction':
+  ],
+  'half-compaction': [
+    'error',
     'Without its summary both versions hid 19 of 24 blocks; when kept records are missing, 2.1.325 drops all that the compaction kept.',
-  'unanswered-call':
+  ],
+  'unanswered-call': [
+    'error',
     'In the middle both versions drop the call. At the end 2.1.325 writes a result that says that the call was interrupted, and 2.1.100 continues above the call. On a path that they do not resume it does no harm.',
-  'orphan-result': 'Both versions drop the result without a word, and what hangs from the lost call may be hidden.',
-  'duplicate-call-id': 'Both versions drop one of the two calls and its result.',
-  'duplicate-result': 'Both versions send the first result only.',
-  'result-before-call': '2.1.325 sends the blocks in another order; 2.1.100 copes.',
-  'no-conversation': "Both versions say 'No conversation found' and exit.",
+  ],
+  'orphan-result': [
+    'error',
+    'Both versions drop the result without a word, and what hangs from the lost call may be hidden.',
+  ],
+  'duplicate-call-id': ['error', 'Both versions drop one of the two calls and its result.'],
+  'duplicate-result': ['warning', 'Both versions send the first result only.'],
+  'result-before-call': ['warning', '2.1.325 sends the blocks in another order; 2.1.100 copes.'],
+  'no-conversation': ['error', "Both versions say 'No conversation found' and exit."],
 };
 
 export const checks = {
-  levels,
-  evidence,
+  ...tableChecks(TABLE),
   isRecord: ({ type, uuid, parentUuid, sessionId, leafUuid, messageId }) => {
     if (typeof type !== 'string') return false;
     if (isChainType(type)) return typeof uuid === 'string' && (parentUuid === null || typeof parentUuid === 'string');

@@ -31,7 +31,6 @@ interface TreeFacts {
   readonly id: string | undefined;
   readonly parentId: string | null | undefined;
   readonly kind: ClaudeRecordKind;
-  readonly role: string | undefined;
   /** The ids of its calls, and of the calls of its results. */
   readonly calls: readonly string[];
   readonly results: readonly string[];
@@ -47,7 +46,6 @@ export function describeRecord(record: JsonObject): TreeFacts {
     id: stringOf(record['uuid']),
     parentId: record['parentUuid'] === null ? null : stringOf(record['parentUuid']),
     kind,
-    role: isMessage ? (record['type'] as string) : undefined,
     calls: kind === 'answer' ? idsIn(blocks, 'tool_use', 'id') : NOTHING,
     results: kind === 'results' ? idsIn(blocks, 'tool_result', 'tool_use_id') : NOTHING,
     timestamp: stringOf(record['timestamp']),

@@ -54,31 +54,30 @@ export function describeRecord(record: JsonObject): RecordFacts {
   }
   const issues = envelopeIssues(record);
   const kind = inferredType(record) ?? stringOf(type);
-  if (!isObject(payload)) return factsOf(record, kind, { issues });
+  if (!isObject(payload)) return factsOf(record, { issues });
   if (kind === 'response_item') return describeItem(record, payload, 'payload.', stringOf(payload['type']), issues);
   if (kind === 'session_meta') return describeHeader(record, payload, issues);
   if (kind === 'compacted') {
     requireMembers(kind, payload, 'payload.', issues);
     if (!Array.isArray(payload['replacement_history'])) issues.push(HALF_COMPACTION);
-    return factsOf(record, kind, { issues, isInConversation: true });
+    return factsOf(record, { issues, isInConversation: true });
   }
   if (typeof type === 'string' && !isEnvelopeType(type)) issues.push(unknownType('type', type));
-  return factsOf(record, kind, { issues });
+  return factsOf(record, { issues });
 }
 
 /** The header of the first Rust versions, and their records between the items. */
 function bare(record: JsonObject): RecordFacts {
   const isHeader = !('record_type' in record);
-  return { ...factsOf(record, isHeader ? 'session_meta' : 'state', { isHeader }), timestamp: null };
+  return { ...factsOf(record, { isHeader }), timestamp: null };
 }
 
 type Known = Partial<Pick<RecordFacts, 'isInConversation' | 'isHeader' | 'role' | 'blocks' | 'issues' | 'content'>>;
 
 /** Always with the same members in the same order, which is faster. */
-function factsOf(record: JsonObject, type: string, known: Known): RecordFacts {
+function factsOf(record: JsonObject, known: Known): RecordFacts {
   const { ordinal, timestamp } = record;
   return {
-    type,
     isInConversation: known.isInConversation === true,
     isHeader: known.isHeader === true,
     conversation: '',
@@ -116,7 +115,7 @@ function describeHeader(record: JsonObject, payload: JsonObject, issues: RecordI
     const message = `history_mode ${shortJson(mode)} is unknown; the known modes are legacy and paginated`;
     issues.push({ rule: 'unknown-version', path: 'payload.history_mode', message });
   }
-  const facts = factsOf(record, 'session_meta', { issues, isHeader: true });
+  const facts = factsOf(record, { issues, isHeader: true });
   return { ...facts, ordinal: facts.ordinal ?? (isPaginated(record) ? null : undefined) };
 }
 
@@ -125,9 +124,8 @@ function describeItem(
   item: JsonObject,
   at: '' | 'payload.',
   type: string,
-  found: RecordIssue[] = [],
+  issues: RecordIssue[] = [],
 ): RecordFacts {
-  const issues = found;
   if (!isItemType(type))
     issues.push(type === '' ? memberIssue(`${at}type`, item['type'], 'a string') : unknownType(`${at}type`, type));
   requireMembers(type, item, at, issues);
@@ -136,7 +134,7 @@ function describeItem(
   const isResult = type.endsWith('_output');
   const { role } = item;
   const author = role === 'user' || role === 'assistant' ? role : undefined;
-  return factsOf(record, type, {
+  return factsOf(record, {
     issues,
     blocks: toolBlocks(item, at, type),
     isInConversation: true,

@@ -64,7 +64,6 @@ function describe(event: JsonObject): RecordFacts {
   const isFollowing = FOLLOWING.test(type);
   const files = filesOf(event, stringOf(sessionId), issues);
   return {
-    type,
     isInConversation: role !== undefined || use !== undefined,
     conversation: '',
     id: typeof id === 'string' ? id : undefined,
@@ -148,7 +147,6 @@ export const checks: RecordChecks = {
     'damaged-artifact': 'error',
     'snapshot-mismatch': 'warning',
   },
-  evidence: {},
   isRecord: ({ id, seq, type }) => typeof id === 'string' && typeof type === 'string' && numberOf(seq) !== undefined,
   describe,
   snapshots,

@@ -54,9 +54,9 @@ function isRecord(value: JsonObject): boolean {
 function describe(record: JsonObject): RecordFacts {
   const { id, type, $set: change, $rewindTo: rewind } = record;
   const facts = { conversation: '', timestamp: null, isInConversation: false, blocks: NO_BLOCKS, issues: [] };
-  if (rewind !== undefined) return { ...facts, type: '$rewindTo' };
-  if (isObject(change)) return { ...facts, type: '$set', ...describeList(change['messages']) };
-  if (type === undefined && id === undefined) return { ...facts, type: 'header', ...describeHeader(record) };
+  if (rewind !== undefined) return facts;
+  if (isObject(change)) return { ...facts, ...describeList(change['messages']) };
+  if (type === undefined && id === undefined) return { ...facts, ...describeHeader(record) };
   const issues: RecordIssue[] = [];
   if (typeof id !== 'string') issues.push({ rule: 'missing-field', path: 'id', message: "'id' is missing" });
   if (!TYPES.has(type)) {
@@ -68,7 +68,6 @@ function describe(record: JsonObject): RecordFacts {
   const blocks = blocksOf(record, '');
   return {
     ...facts,
-    type: stringOf(type),
     id: stringOf(id) || undefined,
     isInConversation: role !== undefined,
     role,

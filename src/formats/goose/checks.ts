@@ -51,7 +51,6 @@ function isHeader({ role, content, working_dir: cwd, description }: JsonObject):
 function describe(record: JsonObject): RecordFacts {
   if (isHeader(record))
     return {
-      type: 'session',
       isInConversation: false,
       isHeader: true,
       conversation: '',
@@ -64,7 +63,6 @@ function describe(record: JsonObject): RecordFacts {
   const blocks = content.flatMap((block, at) => (isObject(block) ? [blockFacts(block, `content[${at}]`)] : []));
   const isResult = blocks.some(({ kind }) => kind === 'result');
   return {
-    type: stringOf(role),
     isInConversation: true,
     conversation: '',
     role: role === 'assistant' ? 'assistant' : role === 'user' ? (isResult ? 'result' : 'user') : undefined,

@@ -2,6 +2,7 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { levelsOf } from '../rule-table.ts';
 import { listOf } from './messages.ts';
 
 const PARTS: ReadonlySet<unknown> = new Set(
@@ -11,20 +12,10 @@ const STATES: ReadonlySet<unknown> = new Set(['pending', 'running', 'completed',
 
 /** How the messages of a session are checked. A call and its result are one part, so no pair can be broken. */
 export const checks: RecordChecks = {
-  levels: {
-    'torn-line': 'error',
-    'not-json': 'error',
-    'invalid-utf8': 'error',
-    'oversize-line': 'error',
-    'missing-field': 'error',
-    'wrong-type': 'error',
-    'duplicate-id': 'error',
-    'unknown-role': 'warning',
-    'unknown-block': 'warning',
-    'unanswered-call': 'warning',
-    'oversize-image': 'warning',
-  },
-  evidence: {},
+  levels: levelsOf(
+    'torn-line not-json invalid-utf8 oversize-line missing-field wrong-type duplicate-id',
+    'unknown-role unknown-block unanswered-call oversize-image',
+  ),
   // It has no lines that could be damaged.
   isRecord: () => true,
   describe,
@@ -37,7 +28,6 @@ function describe(record: JsonObject): RecordFacts {
   const { id, role } = info;
   const issues = isSession ? [] : [...issuesOf(record)];
   return {
-    type: isSession ? 'session' : stringOf(role) || 'message',
     isInConversation: !isSession,
     ...(isSession ? { isHeader: true } : {}),
     conversation: '',

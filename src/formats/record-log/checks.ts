@@ -56,7 +56,6 @@ function describe(record: JsonObject): RecordFacts {
   const role = ROLES.get(kind);
   const use = kind === 'tool_started' ? 'call' : kind === 'tool_finished' ? 'result' : undefined;
   return {
-    type: kind,
     isInConversation: role !== undefined,
     isHeader: kind === 'session_meta',
     conversation: '',
@@ -77,7 +76,6 @@ export const checks: RecordChecks = {
     'bad-header': 'error',
     'unknown-version': 'error',
   },
-  evidence: {},
   isRecord: ({ seq, type }) => typeof type === 'string' && numberOf(seq) !== undefined,
   describe,
 };

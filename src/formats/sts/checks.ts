@@ -46,17 +46,17 @@ function describe(record: JsonObject): RecordFacts {
   const facts = { conversation: '', timestamp: null, blocks, issues };
   if (type === 'session') {
     for (const key of ['harness', 'id']) found.text(record[key], key, 'bad-header');
-    return { ...facts, type, isInConversation: false, isHeader: true };
+    return { ...facts, isInConversation: false, isHeader: true };
   }
   if (!found.text(type, 'type') || type !== 'message') {
     if (typeof type === 'string')
       issues.push({ rule: 'unknown-entry-type', path: 'type', message: `unknown type ${shortJson(type)}` });
-    return { ...facts, type: String(type), isInConversation: false };
+    return { ...facts, isInConversation: false };
   }
   if (!isObject(message)) {
     const rule = message === undefined ? 'missing-field' : 'wrong-type';
     issues.push({ rule, path: 'message', message: `message is ${message === undefined ? 'missing' : 'no object'}` });
-    return { ...facts, type, isInConversation: true };
+    return { ...facts, isInConversation: true };
   }
   const { role, content, reasoningContent, toolCalls, toolCallId, timestamp, model } = message;
   if (found.text(role, 'message.role') && !ROLES.has(role))
@@ -67,7 +67,7 @@ function describe(record: JsonObject): RecordFacts {
   found.calls(toolCalls);
   if (role === 'tool' && found.text(toolCallId, 'message.toolCallId'))
     blocks.push({ kind: 'result', path: 'message', callId: toolCallId });
-  return { ...facts, type, isInConversation: true, role: roleOf(role), timestamp: timeOf(timestamp) };
+  return { ...facts, isInConversation: true, role: roleOf(role), timestamp: timeOf(timestamp) };
 }
 
 function roleOf(role: unknown): RecordFacts['role'] {
@@ -84,7 +84,6 @@ function timeOf(timestamp: unknown): unknown {
 
 export const checks: RecordChecks = {
   levels: levelsOf(ERRORS, WARNINGS),
-  evidence: {},
   isRecord: ({ type }) => type === 'session' || type === 'message',
   describe,
 };

@@ -199,7 +199,7 @@ export class RecordCheck {
   ): void {
     const time = readTime(facts.timestamp);
     if (!this.log.header) this.#beforeHeader(value, facts);
-    const record: CheckedRecord = { line: number, offset, value, text, bytes, facts, time };
+    const record: CheckedRecord = { line: number, offset, text, bytes, facts, time };
     const issues = this.log.size === 0 ? [...facts.issues, ...this.#near] : facts.issues;
     if (issues.length > 0) this.#each((rule) => this.#issues(rule, record, issues));
     for (const rule of this.#recordRules) {

@@ -1,15 +1,13 @@
 import { hash } from 'node:crypto';
 import type { RecordFacts } from '../../formats/format.ts';
-import type { JsonObject } from '../../json/value.ts';
 import type { FindingPlace } from '../rule.ts';
 
 /** A record of another agent's log, with the facts given by its format. */
 export interface CheckedRecord {
   readonly line: number;
   readonly offset: number;
-  readonly value: JsonObject;
   readonly text: string;
-  /** Its bytes if available; then text and value may lack members that no rule reads. */
+  /** Its bytes if available; then text may lack members that no rule reads. */
   readonly bytes?: Uint8Array | undefined;
   readonly facts: RecordFacts;
   /** As returned by readTime. */

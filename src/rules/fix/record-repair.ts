@@ -321,7 +321,6 @@ export class RecordRepair {
       inside: undefined,
       offset: -1 - this.changes,
       facts: {
-        type: '',
         isInConversation: true,
         conversation,
         role: 'result',

@@ -339,7 +339,7 @@ describe('what a Codex rollout tells beside its messages', () => {
     const lines = readFileSync(join(folder, '0.166.0/tools.jsonl'), 'utf8').trim().split('\n');
     const { describe: factsOf } = checks;
     const facts = lines.map((line) => factsOf(JSON.parse(line) as Json));
-    expect(facts[7]).toMatchObject({ type: 'message', role: 'user', isInConversation: true });
+    expect(facts[7]).toMatchObject({ role: 'user', isInConversation: true });
     expect(facts[8]).toMatchObject({ isInConversation: false, blocks: [] });
     expect(facts[13]).toMatchObject({ role: 'assistant', blocks: [{ kind: 'call', callId: 'call_00000003' }] });
     expect(facts[20]).toMatchObject({
