@@ -22,7 +22,7 @@ function replaceImages(
 /** Why an image stays in its line. */
 export type LeftReason = 'not-canonical' | 'escaped-url' | 'blocked';
 
-export interface ExternalizeOptions {
+interface ExternalizeOptions {
   /** Base64 shorter than this stays. */
   readonly minChars: number;
   /** Stores the bytes and gives their hash; undefined where that cannot be. */

@@ -9,7 +9,7 @@ export type RefError = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
 /** A larger blob cannot be part of a line that sessionctl reads. */
 const LARGEST_BLOB = 256 * 1024 * 1024;
 
-export interface PutOptions extends Pick<Io, 'random' | 'signal' | 'now'> {
+interface PutOptions extends Pick<Io, 'random' | 'signal' | 'now'> {
   /** What a new blob may be given at most. */
   readonly mode: number;
   /** Nothing is written. */

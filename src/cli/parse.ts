@@ -5,7 +5,7 @@ import { UnknownOption, UsageError } from '../util/errors.ts';
 import { didYouMean } from '../util/words.ts';
 
 /** What yargs made of the words of a call. */
-export interface ParsedArgv {
+interface ParsedArgv {
   /** Also where the call is wrong, so that help and color come first. */
   readonly unchecked: ParsedArgs;
   /** Throws where the call is wrong. */

@@ -1,6 +1,5 @@
 import { modeOf } from '../files/input.ts';
-import { PRIVATE_MODE, toFile, toStream } from '../files/sink.ts';
-import { ByteWriter } from '../lines/writer.ts';
+import { PRIVATE_MODE, toFile, toStream, writeTo } from '../files/sink.ts';
 import type { Log } from '../log/log.ts';
 import { type Command, flag, INDEX, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
@@ -58,14 +57,9 @@ async function fork(session: Log, view: View, rev: string, args: ParsedArgs, io:
     output === undefined || output === '-'
       ? toStream(terminalSafe(io.stdout))
       : toFile(output, { random: io.random, signal: io.signal, input, mode });
-  try {
-    const out = new ByteWriter(sink.stream);
+  await writeTo(sink, async (out) => {
     for await (const line of forkLines(session, leaf, options)) await out.put(`${line}\n`);
-    await out.flush();
-    await sink.commit();
-  } finally {
-    sink.discard();
-  }
+  });
   return 0;
 }
 

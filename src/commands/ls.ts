@@ -30,20 +30,19 @@ export const command: Command = {
   readsInput: false,
   run: async (args, io) => {
     if (args.flag('null') && !args.flag('paths')) throw new UsageError("'--null' needs '--paths'");
-    const { now, env } = io;
     const out = new ByteWriter(io.stdout);
     const code = await listSessions(
       {
         operands: args.operands,
         roots: args.texts('root'),
         cwd: args.text('cwd'),
-        since: parseTime('since', args.text('since'), now()),
-        until: parseTime('until', args.text('until'), now(), true),
+        since: parseTime('since', args.text('since'), io.now()),
+        until: parseTime('until', args.text('until'), io.now(), true),
         most: args.number('max-count'),
         form: args.flag('json') ? 'json' : args.flag('paths') ? (args.flag('null') ? 'paths0' : 'paths') : 'table',
       },
       out,
-      { ...io, env },
+      io,
     );
     await out.flush();
     return code;

@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import { assetSaver, createFolder } from '../files/assets.ts';
-import { isPlainPlace, samePlace } from '../files/disk.ts';
+import { requireOtherPlace } from '../files/disk.ts';
 import { isFolder, modeOf } from '../files/input.ts';
 import { placeIn } from '../files/place.ts';
-import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
+import { PRIVATE_MODE, type Sink, toFile, toStream, writeTo } from '../files/sink.ts';
 import { countingSource } from '../formats/counting-source.ts';
 import type {
   ConversionOptions,
@@ -15,7 +15,7 @@ import type {
 import { requireFit } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
-import { ByteWriter } from '../lines/writer.ts';
+import type { ByteWriter } from '../lines/writer.ts';
 import type { ByteStore } from '../log/byte-store.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import { headerOf, type NativeForm, nativeForm, sessionForm } from '../log/native-form.ts';
@@ -36,7 +36,7 @@ import { bytesRead, countReadings, type Outgoing, type Target, writePath } from 
 import { changesContext, reportLine } from './report.ts';
 import { type Convertible, openConvertible } from './source.ts';
 
-export interface ConvertOptions extends ConversionOptions, WriteOptions {
+interface ConvertOptions extends ConversionOptions, WriteOptions {
   /** The format to write; undefined for a native session in the dialect. */
   readonly target?: Target | undefined;
   /** A file for each leaf. */
@@ -60,7 +60,10 @@ export async function convertLogs(names: readonly string[], options: ConvertOpti
   if (options.allLeaves && (folder === undefined || !options.target))
     throw new UsageError('--all-leaves is for a format without branches, and needs -o with a folder');
   const paths = (await Promise.all(names.map(placeIn))).map(({ path }) => path);
-  requireOwnPlaces([...paths, ...(folder === undefined && output !== undefined ? [output] : [])], report);
+  const others = [...paths, ...(folder === undefined && output !== undefined ? [output] : [])].filter(
+    (one) => one !== '-',
+  );
+  if (report !== undefined) requireOtherPlace(report, others, '--report');
   const conversion = new Conversion(options, folder, io);
   let code = 0;
   for (const name of names) {
@@ -80,13 +83,6 @@ export async function convertLogs(names: readonly string[], options: ConvertOpti
 
 async function isFolderName(output: string): Promise<boolean> {
   return output.endsWith('/') || (await isFolder(output).catch(() => false));
-}
-
-/** The report must not replace what is read or written. */
-function requireOwnPlaces(others: readonly string[], report: string | undefined): void {
-  if (report === undefined || !isPlainPlace(report)) return;
-  const other = others.find((one) => one !== '-' && isPlainPlace(one) && samePlace(one, report));
-  if (other !== undefined) throw new AppError(`${report}: is '${other}' itself; choose another file with --report`);
 }
 
 /** A session that was written. */
@@ -147,18 +143,13 @@ class Conversion {
     const { report } = this.#options;
     if (report === undefined) return;
     const sink = toFile(report, { random: this.#io.random, signal: this.#io.signal, mode: this.#mode });
-    try {
-      const out = new ByteWriter(sink.stream);
+    await writeTo(sink, async (out) => {
       const { redaction } = this.#options;
       for (const one of this.#reports) {
         const json = toJson(one);
         await out.put(`${redaction ? decodeUtf8(redaction.change(encodeUtf8(json))) : json}\n`);
       }
-      await out.flush();
-      await sink.commit();
-    } finally {
-      sink.discard();
-    }
+    });
   }
 
   /** Sessions of subagents and their subagents, and other ones of the source, each once. */
@@ -358,17 +349,10 @@ class Conversion {
     code: number,
     write: (out: ByteWriter) => Promise<T>,
   ): Promise<T> {
-    const sink = this.#sink(path, input);
     try {
-      const out = new ByteWriter(sink.stream);
-      const result = await write(out);
-      await out.flush();
-      await sink.commit();
-      return result;
+      return await writeTo(this.#sink(path, input), write);
     } catch (error) {
       throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: code }) : error;
-    } finally {
-      sink.discard();
     }
   }
 

@@ -10,7 +10,7 @@ import { type ImageView, notShown } from './view/images.ts';
 import { Totals } from './view/totals.ts';
 import { anchorOf, Transcript } from './view/transcript.ts';
 
-export interface ExportJob {
+interface ExportJob {
   readonly session: Log;
   readonly leaf: number;
   readonly options: ExportOptions;

@@ -23,7 +23,7 @@ export interface BlobFacts {
   readonly freed: number;
 }
 
-export interface FolderContent {
+interface FolderContent {
   readonly blobs: readonly BlobFacts[];
   /** Temp files that a writer left behind when it was killed. */
   readonly leftovers: readonly { readonly name: string; readonly modified: number }[];

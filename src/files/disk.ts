@@ -165,6 +165,12 @@ export function samePlace(one: string, other: string): boolean {
   return facts ? isSameFile(other, facts) : place(one) === place(other);
 }
 
+/** Refuses to write to a file that the run reads, or writes something else to. */
+export function requireOtherPlace(path: string, others: readonly string[], option: string): void {
+  const other = isPlainPlace(path) ? others.find((one) => samePlace(one, path)) : undefined;
+  if (other !== undefined) throw new AppError(`${path}: is '${other}' itself; choose another file with ${option}`);
+}
+
 /** The file that a name leads to, or where it would be: the folder of a free name, without links. Throws for none. */
 export function behindLinks(name: string): string {
   const isTaken = lstatSync(name, { throwIfNoEntry: false }) !== undefined;

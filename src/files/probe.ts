@@ -4,7 +4,7 @@ import { AppError, errorCode } from '../util/errors.ts';
 import { attempt, CAUTIOUS, readFully, tryOr, withFile } from './disk.ts';
 
 /** What was seen of one file. */
-export type Seen =
+type Seen =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly modified: number }
   | { readonly kind: 'size'; readonly size: number; readonly modified: number }
   | { readonly kind: 'absent' }

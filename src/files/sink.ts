@@ -1,5 +1,6 @@
 import { accessSync, constants, createWriteStream, lstatSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { ByteWriter } from '../lines/writer.ts';
 import { AppError, errorCode, writeError } from '../util/errors.ts';
 import type { Io, Output } from '../util/io.ts';
 import { attemptWrite, behindLinks, isSameFile, ownershipOf, tryOr } from './disk.ts';
@@ -24,6 +25,19 @@ export function toStream(stream: Output): Sink {
   return { stream, streams: true, commit: async () => true, discard: () => {} };
 }
 
+/** Writes all of an output and commits it; what fails leaves no trace. */
+export async function writeTo<Result>(sink: Sink, write: (out: ByteWriter) => Promise<Result>): Promise<Result> {
+  try {
+    const out = new ByteWriter(sink.stream);
+    const result = await write(out);
+    await out.flush();
+    await sink.commit();
+    return result;
+  } finally {
+    sink.discard();
+  }
+}
+
 /** An output that takes bytes by calls that do not wait; its errors name the file. */
 export function outputInto(name: string, take: (bytes: Uint8Array) => void): Output {
   return {
@@ -40,7 +54,7 @@ export function outputInto(name: string, take: (bytes: Uint8Array) => void): Out
   };
 }
 
-export interface ToFileOptions extends Pick<Io, 'random' | 'signal'> {
+interface ToFileOptions extends Pick<Io, 'random' | 'signal'> {
   /** The input, so that it is not overwritten by its own output. */
   readonly input?: string | undefined;
   /** Whether the command has -i, which is then named to those who want to change the input. */

@@ -37,7 +37,7 @@ export const REST_FACTS = 3;
 /** It may have a number that JSON.parse does not give back as it was. */
 export const SUSPECT = 1;
 /** It has white space between its values, or nobody has looked. */
-export const SPACED = 2;
+const SPACED = 2;
 
 /** Shorter logs are read sooner than the scanner is compiled. */
 const WORTH_A_SCANNER = 1024 * 1024;

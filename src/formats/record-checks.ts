@@ -130,7 +130,7 @@ export interface RecordEditor {
   header?(records: readonly JsonObject[], id: string, start?: string): JsonObject | undefined;
 }
 
-export interface NewResult {
+interface NewResult {
   readonly callId: string;
   readonly id: string;
   readonly parentId: string | undefined;

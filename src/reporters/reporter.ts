@@ -52,7 +52,7 @@ export const newSummary = (command: CheckCommand = 'validate') => ({
 export type Summary = Readonly<ReturnType<typeof newSummary>>;
 
 /** What was found in one file, shown or not. */
-export type FileCounts = Pick<Summary, 'entries' | 'errors' | 'warnings'>;
+type FileCounts = Pick<Summary, 'entries' | 'errors' | 'warnings'>;
 
 /** What reporters say about a rule. */
 export interface RuleText extends Pick<RuleMeta, 'id' | 'level' | 'summary' | 'why' | 'advice'> {

@@ -11,7 +11,7 @@ import { findAll, type SessionFile, searchedFolders } from './find.ts';
 type AddressIo = Pick<Io, 'env' | 'stdin' | 'random' | 'signal' | 'note'>;
 
 /** The agent and the id of an address such as 'claude:4f2a' or 'codex:last'; undefined for any other operand. */
-export async function readAddress(word: string): Promise<{ readonly agent: Agent; readonly id: string } | undefined> {
+async function readAddress(word: string): Promise<{ readonly agent: Agent; readonly id: string } | undefined> {
   const [, name = '', id = ''] = /^([a-z][a-z-]*):(.+)$/s.exec(word) ?? [];
   const agent = agentNamed(name);
   return agent && !(await isThere(word)) ? { agent, id } : undefined;

@@ -24,7 +24,7 @@ export interface ExportSettings extends ExportOptions {
   readonly assetFolder: string | undefined;
 }
 
-export interface Exported extends ExportedSession {
+interface Exported extends ExportedSession {
   /** 1 where refs were kept. */
   readonly code: number;
 }

@@ -17,7 +17,7 @@ import type { SessionFile } from './find.ts';
 import { LogScanner, type ScanIo, type Visitor } from './scan.ts';
 
 /** What is known of a session without reading all of its file. */
-export interface SessionFacts {
+interface SessionFacts {
   /** The id that the agent gave it; '' where the file does not say. */
   readonly id: string;
   readonly format: string;

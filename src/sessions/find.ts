@@ -13,7 +13,7 @@ export interface SessionFile extends SessionPlace {
   readonly size: number;
 }
 
-export interface Search {
+interface Search {
   readonly env: Environment;
   /** Folders that the user adds. */
   readonly roots?: readonly string[];

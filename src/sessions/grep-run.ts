@@ -10,7 +10,7 @@ import { type FileHits, type FileTotals, Grep, type GrepSettings } from './grep-
 import { hitStyle } from './hit-line.ts';
 import { type LeftOutFiles, noteLeftOut } from './left-out.ts';
 
-export interface GrepRunOptions extends Omit<GrepSettings, 'env' | 'style'> {
+interface GrepRunOptions extends Omit<GrepSettings, 'env' | 'style'> {
   readonly operands: readonly string[];
   readonly roots: readonly string[];
 }

@@ -16,7 +16,7 @@ import { LogScanner } from './scan.ts';
 
 /** The values of `--in`. */
 export const SPEAKERS = ['user', 'assistant', 'thinking', 'call', 'result'] as const;
-export type Speaker = (typeof SPEAKERS)[number];
+type Speaker = (typeof SPEAKERS)[number];
 
 export interface GrepOptions {
   readonly matcher: Matcher;
@@ -53,7 +53,7 @@ export interface Searched {
 }
 
 /** Receives the hits. */
-export interface HitSink {
+interface HitSink {
   /** False stops the search. */
   hit(hit: Hit): boolean;
   /** Called between entries, to wait for the output. */

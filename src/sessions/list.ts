@@ -11,7 +11,7 @@ import { type FileSummary, type SessionSummary, SUMMARY_BYTES, summarizeAhead, s
 import { filesFor, noSessionMessage, type SessionFile } from './find.ts';
 import { type LeftOutFiles, noteLeftOut } from './left-out.ts';
 
-export interface ListOptions {
+interface ListOptions {
   readonly operands: readonly string[];
   readonly roots: readonly string[];
   readonly cwd: string | undefined;
@@ -114,7 +114,7 @@ function shortTime(time: string): string {
 }
 
 /** As 'ls -h' has it. */
-export function shortSize(bytes: number): string {
+function shortSize(bytes: number): string {
   const units = ['B', 'K', 'M', 'G', 'T'];
   let at = 0;
   let size = bytes;

@@ -9,7 +9,7 @@ export interface MatchOptions {
   readonly isWord: boolean;
 }
 
-export interface Match {
+interface Match {
   readonly start: number;
   readonly end: number;
 }

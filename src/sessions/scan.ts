@@ -30,7 +30,7 @@ export interface Visitor<Found> {
   pause(): Promise<void>;
 }
 
-export interface Scanned {
+interface Scanned {
   /** Damaged lines that may have a match. */
   readonly damaged: number;
   /** Of another agent's log. */

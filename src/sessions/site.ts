@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { type SitePage, siteIndex } from '../exporters/html/site.ts';
 import { createFolder } from '../files/assets.ts';
 import { nameOf } from '../files/place.ts';
-import { PRIVATE_MODE, toFile } from '../files/sink.ts';
-import { ByteWriter } from '../lines/writer.ts';
+import { PRIVATE_MODE, toFile, writeTo } from '../files/sink.ts';
 import { readSession } from '../shared/open-session.ts';
 import type { Redaction } from '../shared/redaction.ts';
 import { AppError } from '../util/errors.ts';
@@ -14,9 +13,9 @@ import { type ExportSettings, exportLog } from './export-log.ts';
 import { type SessionSummary, summarizeFile } from './file-summary.ts';
 import { filesFor, type SessionFile } from './find.ts';
 
-export const INDEX = 'index.html';
+const INDEX = 'index.html';
 
-export interface SiteSettings extends ExportSettings {
+interface SiteSettings extends ExportSettings {
   /** Takes secrets out of what is written. */
   readonly redaction: Redaction | undefined;
 }
@@ -93,14 +92,7 @@ class Site {
   async writeIndex(): Promise<void> {
     const { random, signal } = this.#io;
     const sink = toFile(join(this.#folder, INDEX), { random, signal, mode: PRIVATE_MODE });
-    try {
-      const out = new ByteWriter(sink.stream);
-      await out.put(siteIndex(this.pages, this.#settings.time));
-      await out.flush();
-      await sink.commit();
-    } finally {
-      sink.discard();
-    }
+    await writeTo(sink, (out) => out.put(siteIndex(this.pages, this.#settings.time)));
   }
 
   /** Only characters that every file system accepts, and the same in every run. */

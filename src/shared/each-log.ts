@@ -43,7 +43,8 @@ export async function eachLog(
   return code;
 }
 
-async function* logsOf(names: readonly string[]): AsyncGenerator<FoundFile & { readonly isNamed: boolean }> {
+/** The logs that are named or below a folder. */
+export async function* logsOf(names: readonly string[]): AsyncGenerator<FoundFile & { readonly isNamed: boolean }> {
   for (const name of names) {
     if (await isFolderName(name)) for await (const found of findSessions(name)) yield { ...found, isNamed: false };
     else yield { path: name, isNamed: true };

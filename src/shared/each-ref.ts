@@ -1,9 +1,8 @@
 import { type LineRef, refsOf } from '../blobs/images.ts';
 import { editableLine } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
-import { abortable, isFolder } from '../files/input.ts';
+import { abortable } from '../files/input.ts';
 import { openUnpacked } from '../files/unpack.ts';
-import { findSessions } from '../files/walk.ts';
 import { Detection } from '../formats/index.ts';
 import { encodeUtf8, Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
@@ -13,6 +12,7 @@ import type { LeftOut } from '../log/log-entry.ts';
 import { AppError } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
 import { type Io, noteDamage } from './command.ts';
+import { logsOf } from './each-log.ts';
 import { endReading, openSession } from './open-session.ts';
 
 /** A file begins, undefined for stdin; the function gets every line with its refs, none where it is damaged. */
@@ -21,12 +21,12 @@ type Begin = (file: string | undefined) => (line: Line, refs: readonly LineRef[]
 /** Every ref of every log named, or found below a folder. Returns the exit code of the reading. */
 export async function eachRef(names: readonly string[], from: string | undefined, io: Io, begin: Begin) {
   const count = { read: 0, damaged: 0, foreign: 0, failed: 0 };
-  for await (const { path, error, named } of logsOf(names)) {
+  for await (const { path, error, isNamed } of logsOf(names.length > 0 ? names : ['-'])) {
     try {
       if (error) throw error;
-      count[await readRefs(path, named, from, io, begin)]++;
+      count[await readRefs(path, isNamed, from, io, begin)]++;
     } catch (thrown) {
-      if (!(thrown instanceof AppError) || io.signal.aborted || (named && names.length < 2)) throw thrown;
+      if (!(thrown instanceof AppError) || io.signal.aborted || (isNamed && names.length < 2)) throw thrown;
       io.note(thrown.message);
       count.failed++;
     }
@@ -38,23 +38,14 @@ export async function eachRef(names: readonly string[], from: string | undefined
   return count.failed > 0 ? 2 : count.damaged > 0 ? 1 : 0;
 }
 
-async function* logsOf(names: readonly string[]): AsyncGenerator<{ path: string; error?: AppError; named: boolean }> {
-  // One of several names that is not there is reported when it is opened.
-  const orFile = (error: unknown): false | Promise<never> => (names.length > 1 ? false : Promise.reject(error));
-  for (const name of names.length > 0 ? names : ['-']) {
-    if (name === '-' || !(await isFolder(name).catch(orFile))) yield { path: name, named: true };
-    else for await (const found of findSessions(name)) yield { ...found, named: false };
-  }
-}
-
 type Take = ReturnType<Begin>;
 
-async function readRefs(name: string, named: boolean, from: string | undefined, io: Io, begin: Begin) {
+async function readRefs(name: string, isNamed: boolean, from: string | undefined, io: Io, begin: Begin) {
   const take = begin(name === '-' ? undefined : name);
   const store = await openUnpacked(name, io);
   try {
     const outcome = await refsIn(name, store, from, io, take);
-    if (outcome !== 'foreign' || !named) return outcome;
+    if (outcome !== 'foreign' || !isNamed) return outcome;
     return await refsOfSession(await openSession(name, io, { from }, store), io, take);
   } finally {
     await store.close();

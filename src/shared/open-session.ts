@@ -36,7 +36,7 @@ export const SESSION_OPTION = option(
 );
 
 /** What the user says of a log. */
-export interface Choice {
+interface Choice {
   /** The format that it has. */
   readonly from?: string | undefined;
   /** The session that is wanted, of several. */
@@ -147,7 +147,7 @@ function noteConversion({ name, format, conversion }: Log, session: string | und
   }
 }
 
-export interface ReadOptions extends Choice {
+interface ReadOptions extends Choice {
   /** How the user gives REVs to the command. */
   readonly revs?: 'option' | 'operand';
   /** How often the entries that the view names are read, each time as many bytes as there are in the file at most. */

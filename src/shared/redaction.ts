@@ -1,13 +1,12 @@
 import { narrowMode } from '../files/append-file.ts';
-import { isPlainPlace, samePlace } from '../files/disk.ts';
+import { requireOtherPlace } from '../files/disk.ts';
 import { inputChunks } from '../files/input.ts';
-import { PRIVATE_MODE, toFile } from '../files/sink.ts';
+import { PRIVATE_MODE, toFile, writeTo } from '../files/sink.ts';
 import { Line } from '../lines/line.ts';
-import { ByteWriter } from '../lines/writer.ts';
 import { copyOf } from '../log/byte-store.ts';
 import { KIND_IDS } from '../redact/finder.ts';
 import { newTally, Redactor, type Tally } from '../redact/redactor.ts';
-import { AppError, UsageError } from '../util/errors.ts';
+import { UsageError } from '../util/errors.ts';
 import { counted, didYouMean, grouped } from '../util/words.ts';
 import type { Io, ParsedArgs } from './command.ts';
 
@@ -83,23 +82,17 @@ function mapOf(args: ParsedArgs, io: Io) {
   const others = [
     ...(args.operands.length > 0 ? args.operands : ['/dev/stdin']),
     ...(output === undefined ? [] : [output]),
-  ];
-  const other = isPlainPlace(path) ? others.find((one) => one !== '-' && samePlace(one, path)) : undefined;
-  if (other !== undefined) throw new AppError(`${path}: is '${other}' itself; choose another file with --map`);
+  ].filter((one) => one !== '-');
+  requireOtherPlace(path, others, '--map');
   const records: string[] = [];
   return {
     records,
     save: async (): Promise<void> => {
       narrowMode(path, PRIVATE_MODE);
       const sink = toFile(path, { random: io.random, signal: io.signal, mode: PRIVATE_MODE });
-      try {
-        const out = new ByteWriter(sink.stream);
+      await writeTo(sink, async (out) => {
         for (const record of records) await out.put(record);
-        await out.flush();
-        await sink.commit();
-      } finally {
-        sink.discard();
-      }
+      });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { refOf } from '../blobs/images.ts';
 import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
-import { isPlainPlace, samePlace } from '../files/disk.ts';
+import { isPlainPlace, requireOtherPlace } from '../files/disk.ts';
 import { type Sink, toFile } from '../files/sink.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Plan, QuarantineRecord } from '../repair/index.ts';
@@ -45,8 +45,7 @@ export function openSideFiles(input: RewriteInput, plan: Plan, args: ParsedArgs,
   const held = [input.path ?? '/dev/stdin', target].filter((name) => name !== undefined);
   for (const [option, name] of Object.entries({ '--quarantine': path, '--report': reportPath })) {
     if (name === undefined) continue;
-    const other = isPlainPlace(name) ? held.find((one) => samePlace(one, name)) : undefined;
-    if (other !== undefined) throw new AppError(`${name}: is '${other}' itself; choose another file with ${option}`);
+    requireOtherPlace(name, held, option);
     held.push(name);
   }
   if (path === undefined && plan.quarantines && !input.rereadable && !dryRun) {

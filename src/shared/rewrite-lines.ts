@@ -10,7 +10,7 @@ import { makeScanner, type Scanner } from '../scanner/scanner.ts';
 import { type Io, noteDamage } from './command.ts';
 import type { RewriteInput } from './rewrite.ts';
 
-export interface RewriteLinesOptions {
+interface RewriteLinesOptions {
   /** Called before output leaves. */
   readonly beforeFlush?: () => void;
   /** A message without an image or a ref is not changed, nor read where the scanner says that it is whole. */

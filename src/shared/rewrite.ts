@@ -23,7 +23,7 @@ export function rewritingDetection(name: string, args: ParsedArgs, options: { re
   return new Detection(name, { rewriting: options, from: originOf(args) });
 }
 
-export function originOf(args: ParsedArgs): Origin | undefined {
+function originOf(args: ParsedArgs): Origin | undefined {
   return ORIGINS.find((one) => one === args.text('from'));
 }
 

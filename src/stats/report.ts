@@ -117,7 +117,7 @@ function* table(rows: readonly Row[], total: Row, by: Group, io: Io): Generator<
 }
 
 /** With three digits at least: 987, 12.3k, 4.56M. */
-export function shortCount(count: number): string {
+function shortCount(count: number): string {
   const units = ['', 'k', 'M', 'G', 'T'];
   let at = 0;
   let value = count;

@@ -10,7 +10,7 @@ export const SUMS = [
   ...(['turns', 'calls', 'errors', 'input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const),
   ...(['tokens', 'cost', 'unpriced'] as const),
 ] as const;
-export type Sums = Record<(typeof SUMS)[number], number>;
+type Sums = Record<(typeof SUMS)[number], number>;
 
 /** A group and its sums: cost is in millionths of a US dollar, and unpriced counts tokens without a price. */
 export interface Row extends Sums {
@@ -18,7 +18,7 @@ export interface Row extends Sums {
   readonly sessions: Set<SessionName>;
 }
 
-export interface RowOptions {
+interface RowOptions {
   readonly by: Group;
   readonly since?: number | undefined;
   readonly until?: number | undefined;

@@ -13,7 +13,7 @@ import { type FileActivity, LineFiles, type UnreadFile } from './read-lines.ts';
 import { type Form, makeReport, noteSource, type SourceCounts } from './report.ts';
 import { type Group, rowsOf } from './rows.ts';
 
-export interface StatsOptions {
+interface StatsOptions {
   readonly operands: readonly string[];
   readonly roots: readonly string[];
   readonly by: Group;

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
 
 /** Globs, and the folder that they are meant from. */
-export interface IgnoreList {
+interface IgnoreList {
   readonly globs: readonly string[];
   readonly folder: string;
   /** Who says so. */

@@ -38,7 +38,7 @@ interface Destination {
   readonly sink?: Sink;
 }
 
-export interface ReportsOptions extends Omit<ReporterOptions, 'isTerminal'> {
+interface ReportsOptions extends Omit<ReporterOptions, 'isTerminal'> {
   /** Where the report goes that has no file. */
   readonly out: TerminalOutput;
   /** Only files are written. */

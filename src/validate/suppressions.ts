@@ -1,8 +1,7 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isThere, readSmallFile } from '../files/input.ts';
-import { toFile } from '../files/sink.ts';
+import { toFile, writeTo } from '../files/sink.ts';
 import { isObject, parseJson } from '../json/value.ts';
-import { ByteWriter } from '../lines/writer.ts';
 import type { Finding } from '../rules/rule.ts';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
@@ -17,7 +16,7 @@ type Counts = ReadonlyMap<string, number>;
  * 'use': known findings are not reported; 'all': none is, and all are known from now on; 'prune': what no longer occurs
  * is not known any more.
  */
-export type SuppressionMode = 'use' | 'all' | 'prune';
+type SuppressionMode = 'use' | 'all' | 'prune';
 
 /**
  * A file of known findings, as ESLint has it: {"logs/a.jsonl":{"torn-line":{"count":2}}}, with paths from its own
@@ -61,14 +60,7 @@ export class Suppressions {
       entries.push([log, Object.fromEntries(rules.map(([rule, count]) => [rule, { count }]))]);
     }
     const sink = toFile(this.#path, { mode: 0o666, ...io });
-    try {
-      const writer = new ByteWriter(sink.stream);
-      writer.text(`${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`);
-      await writer.flush();
-      await sink.commit();
-    } finally {
-      sink.discard();
-    }
+    await writeTo(sink, (out) => out.put(`${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`));
   }
 
   #keyOf(log: string): string {
@@ -77,7 +69,7 @@ export class Suppressions {
 }
 
 /** Between the rules and the reporters, for one log. */
-export class LogSuppressions {
+class LogSuppressions {
   readonly known: Counts;
   readonly found = new Map<string, number>();
   readonly #hidesAll: boolean;

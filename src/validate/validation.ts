@@ -22,7 +22,7 @@ import type { Suppressions } from './suppressions.ts';
 /** Checks one log. */
 type Checker = Pick<LogChecker, 'check'>;
 
-export interface ValidationOptions {
+interface ValidationOptions {
   /** By default `validate`. */
   readonly command?: CheckCommand;
   readonly checker: Checker;

@@ -5,7 +5,7 @@ import { entryTypeOf, entryTypes } from '../types/index.ts';
 import { headerSchema, type Schema, schemaOf, titleSlotSchema, unknownEntrySchema } from './shapes.ts';
 
 /** A JSON Schema, or a part of one. */
-export interface JsonSchema {
+interface JsonSchema {
   readonly [key: string]: unknown;
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml, visible } from '../text.ts';
 
-export interface PageParts {
+interface PageParts {
   /** As HTML. */
   readonly title: string;
   readonly style: string;

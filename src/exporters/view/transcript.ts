@@ -23,7 +23,7 @@ import { assistantFacts, type Draft, ENTRY_DRAFTS, endingParts, messageDraft } f
 import { allTokens, isoOf, usageIn } from './totals.ts';
 
 /** An entry on its way into an export. Its text has the numbers that JSON.parse cannot hold. */
-export type ExportEntry = Pick<LogEntry, 'position' | 'line' | 'value'> & Partial<Pick<LogEntry, 'text'>>;
+type ExportEntry = Pick<LogEntry, 'position' | 'line' | 'value'> & Partial<Pick<LogEntry, 'text'>>;
 
 /** An assistant's message that waits for the results of its calls. */
 interface OpenMessage {

@@ -13,7 +13,7 @@ export interface AiderRun {
   readonly end: number;
 }
 
-export interface Runs {
+interface Runs {
   /** The runs with a prompt, the oldest first; the last run where none has one. */
   readonly list: readonly AiderRun[];
   /** How many older ones are not in the list. */

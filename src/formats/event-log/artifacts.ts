@@ -12,7 +12,7 @@ const DEEPEST = 4;
 const MEMBERS = /(?:^ref|Ref|Uri)s?$|^(?:uri|url)$/;
 
 /** A reference to an artifact, and its path in the event. */
-export interface ArtifactRef {
+interface ArtifactRef {
   readonly ref: string;
   readonly path: string;
   /** In hex, where the event has it. */

@@ -73,7 +73,7 @@ export function isSame(turn: Turn | undefined, listed: Omit<ListedTurn, 'message
 }
 
 /** What a list changes: the first `stay` turns are kept, or all but the last `kept` are replaced by a summary. */
-export type Change =
+type Change =
   | { readonly is: 'other'; readonly stay: number }
   | { readonly is: 'compaction'; readonly summary: string; readonly added: number; readonly kept: number };
 

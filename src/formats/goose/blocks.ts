@@ -88,7 +88,7 @@ function imageOf({ data, mimeType }: JsonObject, writer: NativeWriter, line: num
 }
 
 /** A result: what the model sees, what only the user saw, and the rest. */
-export interface Result {
+interface Result {
   readonly content: readonly JsonObject[];
   readonly isError: boolean;
   readonly forUser: readonly JsonObject[];

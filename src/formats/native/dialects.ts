@@ -9,7 +9,7 @@ import { decodeUtf8, encodeUtf8 } from '../../lines/line.ts';
 import type { ConversionOptions, LossSeverity } from '../format.ts';
 
 /** An entry as the other dialect has it, one character per byte. */
-export interface DialectEntry {
+interface DialectEntry {
   readonly raw: string;
   readonly outcome: 'mapped' | 'custom';
   readonly losses: readonly (readonly [code: string, severity: LossSeverity])[];

@@ -6,7 +6,7 @@ import { millisecondsOf } from '../times.ts';
 import { usageOf } from '../usage.ts';
 
 /** The provider, where a log does not name it. */
-export const UNKNOWN = 'unknown';
+const UNKNOWN = 'unknown';
 
 /**
  * The first design of these logs has other names: `input` for the arguments of a call, `inputTokens` and
