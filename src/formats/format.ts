@@ -244,6 +244,8 @@ export type Certainty = 'certain' | 'probable';
 /** A log format: how to recognize it, and what its records mean. No other code knows its field names. */
 export interface LogFormat {
   readonly id: string;
+  /** What users call the agent, as in `claude:last`; the id where undefined. */
+  readonly agent?: string;
   /** With an article: 'a Codex rollout'. */
   readonly title: string;
   /** For '4 Codex rollouts'. */

@@ -16,8 +16,6 @@ export interface Agent {
 
 /** Includes those that OpenClaw has archived. */
 const LOG = /\.jsonl(?:\.zst|\.(?:deleted|reset)\.[^/]+|\.imported-[^/]+)?$/;
-/** Where the format and the program have different names. */
-const NAMES: Readonly<Record<string, string>> = { 'claude-code': 'claude' };
 
 const NATIVE: readonly Agent[] = Object.entries({ pi: piLocations, omp: ompLocations }).map(([name, locations]) => ({
   ...{ name, aliases: [], locations, isLog: (file: string) => LOG.test(file) },
@@ -25,8 +23,7 @@ const NATIVE: readonly Agent[] = Object.entries({ pi: piLocations, omp: ompLocat
 
 export const agents: readonly Agent[] = [
   ...NATIVE,
-  ...foreignFormats.flatMap(({ id, locations, logNames = LOG }) => {
-    const name = NAMES[id] ?? id;
+  ...foreignFormats.flatMap(({ id, agent: name = id, locations, logNames = LOG }) => {
     if (!locations) return [];
     return [{ name, aliases: name === id ? [] : [id], locations, isLog: (file: string) => logNames.test(file) }];
   }),

@@ -10,6 +10,7 @@ const META_TYPES: ReadonlySet<unknown> = new Set(
 
 export const claudeCode: LogFormat = {
   id: 'claude-code',
+  agent: 'claude',
   title: 'a Claude Code transcript',
   noun: 'Claude Code transcript',
   files: 'JSONL transcripts, with the files of subagents',
