@@ -1,3 +1,4 @@
+import { BYTE_ORDER_MARK } from '../entries/damage.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import { factsOf, fileChunks, readWhole, sizeOf } from '../files/input.ts';
 import { isDatabase, isDatabaseFile, unpacked } from '../files/unpack.ts';
@@ -177,8 +178,9 @@ class LineActivity {
   }
 }
 
-/** Undefined for older versions, which are migrated by `readFile`. */
+/** Undefined for older versions, which `readFile` migrates, and for a log behind a byte order mark, which is damage. */
 function nativeReader(lines: readonly Line[]): ((session: SessionCollector) => ActivityReader) | undefined {
+  if (lines[0]?.raw.startsWith(BYTE_ORDER_MARK)) return undefined;
   const header = lines.map(({ json }) => json).find((json) => isObject(json) && isHeader(json));
   if (!isObject(header) || versionOf(header).version !== 3) return undefined;
   return (session) => new NativeActivity(session);

@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, chmodSync, copyFileSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { opencodeDatabase } from '../support/opencode.ts';
@@ -334,6 +343,15 @@ describe('stats of damaged and changing files', () => {
     expect(stderr).toContain('2 damaged lines left out');
     expect(stderr).toContain(`damaged: ${join(folder, 'torn.jsonl')}\n`);
     expect(stderr).toContain(`damaged: ${join(folder, 'zeros.jsonl')}\n`);
+  });
+
+  it('leaves out the header behind a byte order mark, as every reader of a native log does', async () => {
+    const native = readFileSync(join(projectRoot, 'fixtures/rules/byte-order-mark/bad.jsonl'));
+    const file = join(folderOf({ 'marked.jsonl': native.toString() }), 'marked.jsonl');
+    const { code, stderr } = await run(['stats', '--json', file], { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain('1 damaged line left out');
+    expect((await run(['log', file])).stderr).toContain('line 1 is damaged (byte-order-mark) and was left out');
   });
 
   it('goes on behind what it may not read, and says so', async (context) => {
