@@ -30,9 +30,9 @@ export function buildContext(path: readonly PathEntry[], { profile }: { readonly
   const reader = new StateReader(profile);
   path.forEach((entry, place) => {
     reader.add(entry.value);
-    if (rules.needsSurvey(entry.value['type'])) rules.survey(place, entry);
+    if (rules.needsInspection(entry.value['type'])) rules.inspect(place, entry);
   });
-  rules.finishSurvey();
+  rules.finishInspection();
   const projected = path.map((entry, place) => rules.project(place, entry));
   const rest = projected.flatMap((one, place) => (place === compaction ? [] : one.messages));
   return {
@@ -72,9 +72,9 @@ export async function sessionContext(session: Log, position: number | null, prof
     for await (const [place, entry] of readPlaces(session, path, chosen))
       yield { entry, projected: rules.project(place, entry) };
   }
-  const surveyed = readPlaces(session, path, () => places(0, (type) => rules.needsSurvey(type)));
-  for await (const [place, entry] of surveyed) rules.survey(place, entry);
-  rules.finishSurvey();
+  const inspected = readPlaces(session, path, () => places(0, (type) => rules.needsInspection(type)));
+  for await (const [place, entry] of inspected) rules.inspect(place, entry);
+  rules.finishInspection();
   return {
     /** Notes for the user about the path as a whole. */
     notes: rules.notes as readonly string[],

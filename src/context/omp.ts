@@ -30,23 +30,23 @@ export class OmpRules extends SpecRules {
   /** By place: turns that were stopped or have only calls. */
   readonly #turns = new Map<number, OmpTurn>();
 
-  override needsSurvey(type: unknown): boolean {
+  override needsInspection(type: unknown): boolean {
     return isSeenByModel(type) || type === 'custom';
   }
 
-  override survey(place: number, { value }: PathEntry): void {
+  override inspect(place: number, { value }: PathEntry): void {
     const { type, customType, summary, message } = value;
     this.#noteWhatIsNotReproduced(place, value);
     if (place < this.window.start) return;
     const toModel = entryTypeOf(type)?.toModel;
     if (type === 'message') {
-      if (isObject(message)) this.#surveyMessage(place, message);
+      if (isObject(message)) this.#inspectMessage(place, message);
     } else if (toModel === 'message') {
-      if (!customMessageObstacle(value)) this.#surveyMessage(place, { role: 'custom', customType });
+      if (!customMessageObstacle(value)) this.#inspectMessage(place, { role: 'custom', customType });
     } else if (toModel === 'summary' && type !== 'compaction' && summary) this.#messages.push(place);
   }
 
-  override finishSurvey(): void {
+  override finishInspection(): void {
     for (const [place, { ids, isBare }] of this.#turns) {
       if (isBare && !ids.some((id) => this.#results.has(id))) this.#removed.set(place, 'no-block-left');
     }
@@ -93,7 +93,7 @@ export class OmpRules extends SpecRules {
     return { rule: 'unanswered-calls', messages: [without], detail };
   }
 
-  #surveyMessage(place: number, message: JsonObject): void {
+  #inspectMessage(place: number, message: JsonObject): void {
     const { role, customType, toolCallId } = message;
     const unusable = role === 'assistant' ? unusableTurn(message) : undefined;
     if (unusable) {
@@ -102,14 +102,14 @@ export class OmpRules extends SpecRules {
     }
     this.#messages.push(place);
     if (role === 'custom' && customType === 'interrupted-thinking') this.#interrupted.add(place);
-    if (role === 'assistant') this.#surveyTurn(place, message);
+    if (role === 'assistant') this.#inspectTurn(place, message);
     if (role !== 'toolResult') return;
     const before = this.#results.get(toolCallId);
     if (Array.isArray(before)) before.push(place);
     else this.#results.set(toolCallId, before === undefined ? place : [before, place]);
   }
 
-  #surveyTurn(place: number, message: JsonObject): void {
+  #inspectTurn(place: number, message: JsonObject): void {
     const { content, stopReason } = message;
     const ids = [...new Set(toolCalls(message).map((call) => call['id']))];
     const isStopped = stopReason === 'aborted' || stopReason === 'error';

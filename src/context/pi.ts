@@ -19,11 +19,11 @@ const CONTENT_ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolR
 export class PiRules extends SpecRules {
   readonly #edits = new Map<unknown, ContextEdit>();
 
-  override needsSurvey(type: unknown): boolean {
+  override needsInspection(type: unknown): boolean {
     return type === 'context_edit';
   }
 
-  override survey(place: number, entry: PathEntry): void {
+  override inspect(place: number, entry: PathEntry): void {
     if (place < this.window.start) return;
     const { targetId } = entry.value;
     const edit = readEdit(entry);

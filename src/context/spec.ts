@@ -78,12 +78,12 @@ export function entryName({ id }: JsonObject): string {
 
 /**
  * How the format's specification reads a path; the profiles of agents override some steps. If a profile must look at
- * entries beforehand, `needsSurvey` selects their types, `survey` gets each of them in path order, and `finishSurvey`
- * ends that; then `project` may be called for any place.
+ * entries beforehand, `needsInspection` selects their types, `inspect` gets each of them in path order, and
+ * `finishInspection` ends that; then `project` may be called for any place.
  */
 export class SpecRules {
   readonly window: ContextWindow;
-  /** Notes about the path as a whole, complete after `finishSurvey`. */
+  /** Notes about the path as a whole, complete after `finishInspection`. */
   readonly notes: string[];
 
   constructor(window: ContextWindow) {
@@ -91,14 +91,14 @@ export class SpecRules {
     this.notes = window.note === undefined ? [] : [window.note];
   }
 
-  /** Whether entries of this type must be surveyed. */
-  needsSurvey(_type: unknown): boolean {
+  /** Whether entries of this type must be inspected. */
+  needsInspection(_type: unknown): boolean {
     return false;
   }
 
-  survey(_place: number, _entry: PathEntry): void {}
+  inspect(_place: number, _entry: PathEntry): void {}
 
-  finishSurvey(): void {}
+  finishInspection(): void {}
 
   /** The messages of the entry at this place, or why it is left out. */
   project(place: number, entry: PathEntry): Projected {

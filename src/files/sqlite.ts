@@ -31,8 +31,8 @@ const WAL_HEADER_BYTES = 32;
 const MOST_UNPACKED = 256 * 1024 * 1024;
 
 /**
- * A database, from a file or from chunks, as a store whose bytes are one line that names its tables. SQLite sees it in a
- * private folder, because it makes files beside a database, and locks it. Errors name the file.
+ * A database, from a file or from chunks, as a store whose bytes are one line that names its tables. SQLite sees it in
+ * a private folder, because it makes files beside a database, and locks it. Errors name the file.
  */
 export async function openDatabase(
   name: string,

@@ -20,8 +20,8 @@ export function isDatabase(start: Buffer): boolean {
 type UnpackIo = Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>;
 
 /**
- * As `openStore`; what zstd has packed, as Codex does with logs that it has not used for long, is unpacked. Of an SQLite
- * database the store has one line, which names its tables, and the database itself.
+ * As `openStore`; what zstd has packed, as Codex does with logs that it has not used for long, is unpacked. Of an
+ * SQLite database the store has one line, which names its tables, and the database itself.
  */
 export async function openUnpacked(name: string, io: UnpackIo): Promise<ByteStore> {
   const store = await openPacked(name, io);
@@ -106,8 +106,8 @@ async function* chain(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerato
 }
 
 /**
- * The same bytes where they are not packed. Of a damaged archive what can be unpacked; it ends with a line that is torn,
- * so that readers see that there was more.
+ * The same bytes where they are not packed. Of a damaged archive what can be unpacked; it ends with a line that is
+ * torn, so that readers see that there was more.
  */
 export async function* unpacked(
   name: string,

@@ -25,7 +25,7 @@ export class LongTexts {
   readonly #name: string;
   /** Where a mark has to be. */
   readonly #mark: RegExp;
-  /** What tells a mark, also one that is not whole because somebody has cut the text. */
+  /** What identifies a mark, also one that is not whole because somebody has cut the text. */
   readonly #start: string;
   readonly #rests: Rest[] = [];
   #first = 0;
@@ -35,7 +35,7 @@ export class LongTexts {
     const key = random(8);
     this.#name = `text-${Buffer.from(key).toString('hex')}-`;
     this.cutting = scanner === 'off' ? undefined : { mayCut, mark: this.#name, key };
-    // A mark ends with a quote: its backslashes tell how often it is JSON inside of JSON.
+    // A mark ends with a quote: its backslashes show how often it is JSON inside of JSON.
     this.#mark = new RegExp(`${this.#name}(\\d+)(\\\\*)"`, 'y');
     this.#start = this.#name.slice(0, 'text-'.length + 8);
   }

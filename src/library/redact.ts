@@ -56,8 +56,8 @@ export interface RedactResult {
 }
 
 /**
- * A log without its secrets, as bytes; the generator returns what was replaced. Everything else leaves as it came. A log
- * that can be read again is read twice, so that a value that was found is replaced everywhere; in a stream it is
+ * A log without its secrets, as bytes; the generator returns what was replaced. Everything else leaves as it came. A
+ * log that can be read again is read twice, so that a value that was found is replaced everywhere; in a stream it is
  * replaced in what follows. Holds one line, and the values.
  */
 export function redact(

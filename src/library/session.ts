@@ -34,8 +34,9 @@ export interface SessionLog {
 }
 
 /**
- * Opens a log for readers. Given a FileHandle it holds an index and reads entries when they are asked for; given bytes it holds all of them. A log of version 1 or 2 is migrated on the way, into memory. What is
- * no session log is thrown as AppError.
+ * Opens a log for readers. Given a FileHandle it holds an index and reads entries when they are asked for; given bytes
+ * it holds all of them. A log of version 1 or 2, or of another agent, is converted on the way, into memory. What is no
+ * session log is thrown as AppError.
  */
 export async function openSession(source: Bytes | RandomAccess, options?: OpenSessionOptions): Promise<SessionLog> {
   const known = { name: 'string', random: 'function', onNote: 'function' } as const;

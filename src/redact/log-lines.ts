@@ -77,10 +77,10 @@ export class LogLines {
   }
 
   /** The lines to redact, once the format is known. */
-  async #identify(ours: readonly Line[]): Promise<readonly Line[]> {
+  async #identify(native: readonly Line[]): Promise<readonly Line[]> {
     const { identity, open } = this.#detection;
     this.#isKnown = open || identity !== undefined;
-    if (!identity) return ours;
+    if (!identity) return native;
     const lines = this.#detection.takeForeign();
     const first = lines.find(({ json }) => isObject(json))?.json;
     this.#requireLines(identity, first);

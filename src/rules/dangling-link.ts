@@ -3,7 +3,7 @@ import { defineRule } from './rule.ts';
 
 export const danglingLink = defineRule('dangling-link', 'warning', 'references', {
   summary: 'a record names a cause, a group or a call that no earlier record has',
-  why: 'What led to the record cannot be told any more: who asked for it, or whether it was allowed.',
+  why: 'It is not known any more what led to the record: who asked for it, or whether it was allowed.',
   arises: 'The other record was lost, or the program that wrote the log has mixed up its ids.',
   advice: 'Look for what is missing in a backup; no command can rebuild it.',
   example: '{"id":"e6",…,"type":"tool.started","causationId":"e99",…}',

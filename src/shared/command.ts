@@ -64,8 +64,8 @@ export interface ParsedArgs {
 }
 
 /**
- * What a command's file declares; its name and summary are in the list of commands. In its texts, what is typed or stands
- * in a log is between backticks; there is no other markup.
+ * What a command's file declares; its name and summary are in the list of commands. In its texts, what is typed or
+ * stands in a log is between backticks; there is no other markup.
  */
 export interface Command {
   /** The operands, as in '[FILE|DIR]...'. */

@@ -16,15 +16,15 @@ import { logsOf } from './each-log.ts';
 import { endReading, openSession } from './open-session.ts';
 
 /** A file begins, undefined for stdin; the function gets every line with its refs, none where it is damaged. */
-type Begin = (file: string | undefined) => (line: Line, refs: readonly LineRef[]) => Promise<void>;
+type StartFile = (file: string | undefined) => (line: Line, refs: readonly LineRef[]) => Promise<void>;
 
 /** Every ref of every log named, or found below a folder. Returns the exit code of the reading. */
-export async function eachRef(names: readonly string[], from: string | undefined, io: Io, begin: Begin) {
+export async function eachRef(names: readonly string[], from: string | undefined, io: Io, startFile: StartFile) {
   const count = { read: 0, damaged: 0, foreign: 0, failed: 0 };
   for await (const { path, error, isNamed } of logsOf(names.length > 0 ? names : ['-'])) {
     try {
       if (error) throw error;
-      count[await readRefs(path, isNamed, from, io, begin)]++;
+      count[await readRefs(path, isNamed, from, io, startFile)]++;
     } catch (thrown) {
       if (!(thrown instanceof AppError) || io.signal.aborted || (isNamed && names.length < 2)) throw thrown;
       io.note(thrown.message);
@@ -38,10 +38,10 @@ export async function eachRef(names: readonly string[], from: string | undefined
   return count.failed > 0 ? 2 : count.damaged > 0 ? 1 : 0;
 }
 
-type Take = ReturnType<Begin>;
+type TakeLine = ReturnType<StartFile>;
 
-async function readRefs(name: string, isNamed: boolean, from: string | undefined, io: Io, begin: Begin) {
-  const take = begin(name === '-' ? undefined : name);
+async function readRefs(name: string, isNamed: boolean, from: string | undefined, io: Io, startFile: StartFile) {
+  const take = startFile(name === '-' ? undefined : name);
   const store = await openUnpacked(name, io);
   try {
     const outcome = await refsIn(name, store, from, io, take);
@@ -53,7 +53,7 @@ async function readRefs(name: string, isNamed: boolean, from: string | undefined
 }
 
 /** Another agent's log has refs where its native form has them. */
-async function refsOfSession(session: Log, io: Io, take: Take): Promise<'read' | 'damaged'> {
+async function refsOfSession(session: Log, io: Io, take: TakeLine): Promise<'read' | 'damaged'> {
   try {
     for await (const { line, text } of session.entries(Array(session.index.size).keys())) {
       const raw = encodeUtf8(text);
@@ -65,7 +65,7 @@ async function refsOfSession(session: Log, io: Io, take: Take): Promise<'read' |
   }
 }
 
-async function refsIn(name: string, store: ByteStore, from: string | undefined, io: Io, take: Take) {
+async function refsIn(name: string, store: ByteStore, from: string | undefined, io: Io, take: TakeLine) {
   const detection = new Detection(name, { named: false, from });
   const damaged: LeftOut[] = [];
   let version: number | undefined;

@@ -19,11 +19,11 @@ export interface NativeInput extends RewriteInput {
 
 interface NativeInputOptions {
   readonly from: string | undefined;
-  /** The file itself is to be changed, which only a log of ours may be. */
+  /** The file itself is to be changed, which only a native log may be. */
   readonly inPlace: boolean;
 }
 
-/** Looks at the start of the input. A log of ours is read on as it is; any other is converted to a private place. */
+/** Looks at the start of the input. A native log is read on as it is; any other is converted to a private place. */
 export async function nativeInput(input: RewriteInput, options: NativeInputOptions, io: Io): Promise<NativeInput> {
   const start = new Peeked(unpacked(input.name, input.read()));
   const database = await databaseIn(input, start, io);

@@ -147,7 +147,7 @@ export class Ledger {
 
   #answerAt(key: string, place: number): OwnedAnswer {
     const [owner, time, names, list, cost, failed, input, output, cacheRead, cacheWrite, reasoning] =
-      this.#answerNumbers.at(place) as Eleven;
+      this.#answerNumbers.at(place) as RowNumbers;
     const { provider, model } = this.#models.at(names);
     return {
       key,
@@ -185,7 +185,7 @@ export class Ledger {
   }
 }
 
-type Eleven = [number, number, number, number, number, number, number, number, number, number, number];
+type RowNumbers = [number, number, number, number, number, number, number, number, number, number, number];
 
 function known(value: number): number | undefined {
   return Number.isNaN(value) ? undefined : value;

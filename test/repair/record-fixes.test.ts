@@ -228,7 +228,7 @@ describe('what a repair of records says', () => {
       'a type that is told',
       [user('u', null, 'go'), record('x', 'u', { subtype: 'y' })],
       {},
-      ["2: missing-field: set type to 'system', as the rest of the record tells"],
+      ["2: missing-field: set type to 'system', as the rest of the record shows"],
     ],
     [
       'a record that leaves',

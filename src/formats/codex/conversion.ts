@@ -65,11 +65,11 @@ export class CodexConversion {
       count: (outcome) => this.#count(outcome),
       addAnswer: (text, place) => {
         this.#answers.add([{ type: 'text', text }], place);
-        this.#writer.loss('TWIN_MISSING', 'ambiguous', place.line);
+        this.#writer.loss('ITEM_MISSING', 'ambiguous', place.line);
       },
       addPrompt: (text, place) => {
         this.#prompt([{ type: 'text', text }], place);
-        this.#writer.loss('TWIN_MISSING', 'ambiguous', place.line);
+        this.#writer.loss('ITEM_MISSING', 'ambiguous', place.line);
       },
     });
   }

@@ -127,7 +127,7 @@ export class RecordRepair {
 
   /** Sets a missing member to what the rest of the record implies. */
   setInferred(unit: RecordUnit, path: string, value: string, rule: string): void {
-    const words = `set ${path} to '${value}', as the rest of the record tells`;
+    const words = `set ${path} to '${value}', as the rest of the record shows`;
     this.set(unit, path, JSON.stringify(value), { rule, words });
     const { id, parentId, issues } = unit.facts;
     unit.facts = { ...(unit.inferredFacts ?? unit.facts), id, parentId, issues };

@@ -183,7 +183,7 @@ describe('what a Codex rollout tells beside its messages', () => {
       ISERROR_UNKNOWN: 2,
       IMAGE_REF: 1,
       LEVEL_UNMAPPED: 1,
-      TWIN_MISSING: 2,
+      ITEM_MISSING: 2,
       SUMMARY_ENCRYPTED: 1,
       USAGE_UNKNOWN: 2,
       PENDING_CALL: 1,
