@@ -184,6 +184,7 @@ describe('what a user or a tool said to Claude Code', () => {
       text('[Request interrupted by user for tool use]'),
       'claude-code/interrupt',
     ],
+    ['is a note where the agent put it in', text('<system-reminder>x</system-reminder>'), 'claude-code/command'],
   ])('beside a result %s', async (_name, block, kind) => {
     const log = [user('u', null, 'go'), says('a', 'u', [call('c')]), user('r', 'a', [result('c', 'done'), block])];
     const { entries } = await convert(log);

@@ -229,6 +229,8 @@ describe('a record of Claude Code', () => {
         attachment: { type: 'queued_command', prompt: 'queued', commandMode: 'prompt' },
       }),
       user('h', 'q', '<b>bold</b> is typed', { origin: { kind: 'human' } }),
+      user('m', 'h', '<teammate-message teammate_id="lead" color="blue">x</teammate-message>'),
+      user('s', 'm', 'Another Claude session sent a message:\n<cross-session-message from="x">x</cross-session-message>'),
     ];
     const ran = await run(['log', '--role', 'user', '-'], { stdin: bytesOf(log) });
     expect(
@@ -242,6 +244,8 @@ describe('a record of Claude Code', () => {
       'claude-code/command',
       'claude-code/command',
       'claude-code/interrupt',
+      'claude-code/command',
+      'claude-code/command',
       'claude-code/command',
       'claude-code/command',
     ]);

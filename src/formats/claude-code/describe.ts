@@ -19,9 +19,9 @@ type ClaudeRecordKind =
   | 'title'
   | 'other';
 
-/** Tags around the text of local commands, shells and background tasks. */
+/** Tags around the text of local commands, shells, background tasks and other agents. */
 const WRAPPER =
-  /^\s*<(?:command-(?:name|message|args|contents)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|user-memory-input|task-notification|agent-notification|teammate-message|system-reminder|tick)>/;
+  /^\s*(?:Another Claude session sent a message:\s*)?<(?:command-(?:name|message|args|contents)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|user-memory-input|task-notification|agent-notification|teammate-message|cross-session-message|system-reminder|tick)(?: [^>]*)?>/;
 const INTERRUPT = /^\[Request interrupted by user(?: for tool use)?\]$/;
 
 const NOTHING: readonly never[] = [];
@@ -97,9 +97,13 @@ function userKind(record: JsonObject, content: unknown): ClaudeRecordKind {
   if (blocks.length === 1 && isInterrupt(blocks[0]?.['text'])) return 'interrupt';
   if (record['isMeta'] === true) return 'meta';
   const first = blocks.find(({ type }) => type === 'text')?.['text'];
-  if (typeof first === 'string' && WRAPPER.test(first)) return 'command';
+  if (isWrapped(first)) return 'command';
   const { origin } = record;
   return isObject(origin) && typeof origin['kind'] === 'string' && origin['kind'] !== 'human' ? 'command' : 'prompt';
+}
+
+export function isWrapped(text: unknown): boolean {
+  return typeof text === 'string' && WRAPPER.test(text);
 }
 
 export function isInterrupt(text: unknown): boolean {

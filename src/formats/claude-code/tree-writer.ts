@@ -5,7 +5,7 @@ import type { ClaudeAnswer } from './answer.ts';
 import { attachmentText, isSilent, lossWithoutText, modeOf } from './attachment.ts';
 import { ClaudeCalls } from './calls.ts';
 import { COMMON_IN_RESULTS, contentBlocks, isShort, otherMembers } from './content.ts';
-import { type describeRecord, isInterrupt, stringOf } from './describe.ts';
+import { type describeRecord, isInterrupt, isWrapped, stringOf } from './describe.ts';
 import type { Places } from './places.ts';
 import type { ClaudeSubagents } from './subagents.ts';
 
@@ -277,11 +277,11 @@ export class TreeWriter {
     const only = rest.length === 1 ? rest[0]?.['text'] : undefined;
     const others: JsonObject[] = [];
     const blocks = contentBlocks(rest, this.#writer, record.line, others);
-    const isNote = isInterrupt(only) || record.value['isMeta'] === true;
-    const id = isNote
-      ? this.#writer.contextMessage(isInterrupt(only) ? 'interrupt' : 'meta', blocks, place, isInterrupt(only))
+    const note = noteBeside(only, record.value);
+    const id = note
+      ? this.#writer.contextMessage(note, blocks, place, note !== 'meta')
       : this.#writer.message({ role: 'user', content: blocks }, place);
-    if (isNote) this.#places.setNote(parent, id);
+    if (note) this.#places.setNote(parent, id);
     else this.#places.setMessageBelow(parent);
     this.#places.put(uuid, id);
     this.#extra(id, this.#lostBlocks(others, item), item);
@@ -376,4 +376,11 @@ export class TreeWriter {
     this.#extra(id, answer.rest(others), first);
     this.wrote(first);
   }
+}
+
+/** What a text beside a result is where no person typed it. */
+function noteBeside(text: unknown, { isMeta }: JsonObject): 'interrupt' | 'meta' | 'command' | undefined {
+  if (isInterrupt(text)) return 'interrupt';
+  if (isMeta === true) return 'meta';
+  return isWrapped(text) ? 'command' : undefined;
 }
