@@ -29,7 +29,7 @@ export const TOPICS: Readonly<Record<TopicName, Topic>> = {
   rev: {
     title: 'REV',
     text: [
-      'REV names an entry as git names commits: `@` is the last entry, `@~N` the entry N above it, `root` the first; `line:N`, `leaf:N` (the end of a branch; 1 is last in the file), `id:TEXT` and `label:TEXT` are what they say. Any other word is an exact id or label, or a prefix of exactly one id (at least 4 characters), and `~N` may follow it.',
+      'REV names an entry as git names commits: `@` is the last entry, `@~N` the entry N above it, `root` the first; `line:N`, `leaf:N` (the end of a branch; 1 is last in the file), `id:TEXT` and `label:TEXT` are what they say. Any other word is an exact id or label, or a prefix of exactly one id (at least 4 characters), and `~N` may follow it; in the log of another agent the ids of messages and calls work too.',
       'One that is unknown or ambiguous is an error that lists the nearest candidates. Write an id that starts with a dash as `--leaf=-abc`, or behind `--`.',
     ],
   },

@@ -6,6 +6,7 @@ import { counted, nearest } from '../util/words.ts';
 import { labels } from './labels.ts';
 import { lastEntry, SHORT_ID } from './last-entry.ts';
 import { leaves, pathTo } from './path.ts';
+import type { NamedPosition } from './source-ids.ts';
 
 export interface RevOptions {
   /** `null` names the empty context. */
@@ -16,12 +17,14 @@ export interface RevOptions {
 
 const SHORTEST_PREFIX = 4;
 const MAX_CANDIDATES = 5;
+/** What the model sees of another agent's log. */
+const SEEN = ['message', 'custom_message', 'compaction', 'branch_summary'];
 const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, a prefix of one, or a label";
 
 /**
  * Resolves an entry as git resolves a commit: fixed forms first, then an exact id or label, then the same with `~N`,
- * then the start of an id, in another agent's log also its end. An ambiguous REV is an error that lists the candidates;
- * the last entry is never assumed.
+ * then the start of an id, in another agent's log also its end or the id of a part. An ambiguous REV is an error that
+ * lists the candidates; the last entry is never assumed.
  */
 export async function resolveRev(session: Log, rev: string, options: RevOptions = {}): Promise<number | null> {
   const reader = new RevReader(session, options.duplicates);
@@ -45,6 +48,7 @@ class RevReader {
   readonly #session: Log;
   readonly #duplicates: Duplicates | undefined;
   #labels: Map<number, string> | undefined;
+  #sourceIds: Promise<NamedPosition[]> | undefined;
 
   constructor(session: Log, duplicates: Duplicates | undefined) {
     this.#session = session;
@@ -62,7 +66,8 @@ class RevReader {
       (await this.#fixed(word)) ?? (await this.#named(word, rev));
     const byStart = (word: string) => this.#byPart(word, SHORTEST_PREFIX, (id) => id.startsWith(word));
     const byEnd = (word: string) => this.#byPart(word, SHORT_ID, (id) => id.endsWith(word));
-    for (const find of this.#session.format ? [exact, byStart, byEnd] : [exact, byStart]) {
+    const bySource = (word: string) => this.#bySource(word);
+    for (const find of this.#session.format ? [exact, byStart, byEnd, bySource] : [exact, byStart]) {
       const found = await find(rev);
       if (found !== undefined) return found;
       const start = base === undefined ? undefined : await find(base);
@@ -130,7 +135,11 @@ class RevReader {
     if (rule !== undefined)
       throw this.error(`line ${line} is damaged (${rule}); run 'sessionctl repair' first, or choose another entry`);
     const position = index.atLine(line);
-    if (position !== NOT_FOUND) return position;
+    if (position !== NOT_FOUND) {
+      // One line of another agent's log may become several entries.
+      const seen = this.#session.format ? [...index.ofTypes(SEEN)].filter((at) => index.lineOf(at) === line) : [];
+      return seen.at(-1) ?? position;
+    }
     const what = headerLines.includes(line)
       ? `line ${line} is a header, not an entry`
       : `there is no entry on line ${line}`;
@@ -157,8 +166,24 @@ class RevReader {
     for (const one of index.ids()) if (fits(one[0])) found.push(one);
     const definitions = found.flatMap(([id]) => index.definitions(id));
     if (found.length <= 1) return await this.#only(definitions, part);
-    const names = found.slice(0, MAX_CANDIDATES).map(([id, at]) => `'${id}' (line ${index.lineOf(at)})`);
-    throw this.#ambiguous(part, names, found.length, 'use more characters');
+    throw this.#ambiguous(part, this.#names(found), found.length, 'use more characters');
+  }
+
+  /** By an id that another agent has for a part of an entry, or the start of one. */
+  async #bySource(word: string): Promise<number | undefined> {
+    if (word.length < SHORTEST_PREFIX) return undefined;
+    this.#sourceIds ??= import('./source-ids.ts').then(({ sourceIds }) => sourceIds(this.#session));
+    const near = (await this.#sourceIds).filter(([id]) => id.startsWith(word));
+    const exact = near.filter(([id]) => id === word);
+    const found = exact.length > 0 ? exact : near;
+    if (new Set(found.map(([, at]) => at)).size <= 1) return found[0]?.[1];
+    const how = exact.length > 0 ? `use 'line:N'` : 'use more characters';
+    throw this.#ambiguous(word, this.#names(found), found.length, how);
+  }
+
+  #names(found: readonly NamedPosition[]): string[] {
+    const { index } = this.#session;
+    return found.slice(0, MAX_CANDIDATES).map(([id, at]) => `'${id}' (line ${index.lineOf(at)})`);
   }
 
   async #unknown(word: string, rev: string): Promise<AppError> {
