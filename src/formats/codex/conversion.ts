@@ -1,7 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
-import type { NativeWriter, Place } from '../native-writer.ts';
+import { type NativeWriter, type Place, sessionUuid } from '../native-writer.ts';
 import { CodexAnswers } from './answers.ts';
 import { CodexCompactions } from './compactions.ts';
 import { isEnvelope } from './envelope.ts';
@@ -361,11 +361,9 @@ export class CodexConversion {
   }
 
   #tokenCount(event: JsonObject, record: JsonObject, place: Place): void {
-    if (event['info'] === null || event['info'] === undefined) this.#keep('token_count', record, place);
-    else {
-      this.#answers.addUsage('event', event, place);
-      this.#count('merged');
-    }
+    if (event['info'] === null || event['info'] === undefined) return this.#keep('token_count', record, place);
+    this.#answers.addUsage('event', event, place);
+    this.#count('merged');
   }
 
   #rollback(event: JsonObject, place: Place): void {
@@ -382,19 +380,20 @@ export class CodexConversion {
 
   async #subagent(event: JsonObject, record: JsonObject, place: Place): Promise<void> {
     const id = stringOf(event['agent_thread_id']) || stringOf(event['new_thread_id']);
-    if (id === '' || this.#subagents.has(id) || this.inherits) {
-      this.#keep(stringOf(event['type']), record, place);
-      return;
-    }
+    if (id === '' || this.#subagents.has(id) || this.inherits)
+      return this.#keep(stringOf(event['type']), record, place);
     this.#subagents.add(id);
     const path = await this.#find(id);
     const call = stringOf(event['call_id']) || stringOf(event['id']);
-    const title = stringOf(event['agent_path']) || stringOf(event['new_agent_nickname']);
-    const role = stringOf(event['new_agent_role']);
-    const session = { id, ...present({ path, title: title || undefined, role: role || undefined }) };
-    this.#answers.later(() =>
-      this.#writer.related({ ...session, ...(this.#calls.has(call) ? { toolCallId: call } : {}) }, place),
-    );
+    const title = stringOf(event['agent_path']) || stringOf(event['new_agent_nickname']) || undefined;
+    const role = stringOf(event['new_agent_role']) || undefined;
+    const child = { childSession: sessionUuid('codex', id), sourceId: id };
+    if (path === undefined) this.#writer.loss('SUBAGENT_MISSING', 'info', place.line, id);
+    this.#answers.later(() => {
+      const link = present({ toolCallId: this.#calls.has(call) ? call : undefined, role });
+      if (path !== undefined) this.#writer.related({ id, path, ...present({ title }), ...link }, place);
+      else this.#writer.custom('sessionctl/subagent', { ...child, ...link }, place);
+    });
     this.#count('mapped');
   }
 }

@@ -276,6 +276,21 @@ describe('what a Codex rollout tells beside its messages', () => {
     expect(header?.['parentSession']).toBe((JSON.parse(lines[0] ?? '') as Json)['id']);
   });
 
+  it('names the session of an agent whose rollout is gone, as a loss', async () => {
+    const path = join(scratch, 'alone.jsonl');
+    copyFileSync(join(folder, '0.166.0/subagent.jsonl'), path);
+    const report = join(scratch, 'alone.json');
+    const { code, stdout, stderr } = await run(['convert', '--report', report, path]);
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('not written');
+    const { losses, sessions } = JSON.parse(readFileSync(report, 'utf8')) as { losses: Json[]; sessions: Json[] };
+    expect(losses.find((loss) => loss['code'] === 'SUBAGENT_MISSING')).toMatchObject({ severity: 'info', count: 1 });
+    expect(sessions).toEqual([]);
+    const beside = await nativeTextOfFile(codex, join(folder, '0.166.0/subagent.jsonl'));
+    const link = (lines: readonly string[]) => lines.find((line) => line.includes('"sessionctl/subagent"'));
+    expect(link(stdout.split('\n'))).toBe(link(beside.lines));
+  });
+
   it('keeps apart what it continues and what is its own, though no prompt stands between them', async () => {
     const home = join(scratch, 'apart');
     mkdirSync(home);
