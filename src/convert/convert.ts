@@ -12,7 +12,7 @@ import type {
   RelatedSession,
   WriteOptions,
 } from '../formats/format.ts';
-import { requireFit } from '../formats/index.ts';
+import { canRepair, requireFit } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
@@ -221,7 +221,7 @@ class Conversion {
 
   #noteDamage(damage: readonly LeftOut[], source: LogSource, log: Convertible): void {
     const unit = source.database ? 'row' : 'line';
-    noteDamage(source.name, damage, 'was left out', this.#io, { isOurs: log.identity === undefined, unit });
+    noteDamage(source.name, damage, 'was left out', this.#io, { canRepair: canRepair(log.identity?.format), unit });
   }
 
   /** Writes a session in another format, once for each leaf that is wanted. */

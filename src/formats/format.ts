@@ -282,6 +282,8 @@ export interface LogFormat {
   readonly nativeSessions?: (source: LogSource) => Promise<readonly NativeRows[]>;
   /** How its records are checked and repaired. */
   readonly checks?: () => Promise<RecordChecks>;
+  /** The checks have an `edit`, by which `repair` writes its logs; known without loading them. */
+  readonly isRepairable?: true;
   /** Reads from its lines what `stats` counts; without it `stats` reads the native form. */
   readonly activity?: () => Promise<(activity: Activity) => ActivityReader>;
   /** Converts the log for all readers; undefined for a format that is only recognized. */

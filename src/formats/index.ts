@@ -115,6 +115,11 @@ export function requireFit(name: string, identity: Identity, report: ConversionR
   throw unfitError(name, format, looksLike.title);
 }
 
+/** Whether `repair` writes logs of a format; undefined is ours. */
+export function canRepair(format: LogFormat | undefined): boolean {
+  return format === undefined || format.isRepairable === true;
+}
+
 /** The formats that `validate` and `repair` check, as `--from` names them. */
 export function checkedFormats(): string[] {
   return [...ORIGINS, ...foreignFormats.filter((format) => format.checks ?? format.nativeSessions).map(({ id }) => id)];

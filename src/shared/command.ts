@@ -121,7 +121,7 @@ export function noteDamage(
   lines: readonly LeftOut[],
   fate: string,
   io: Io,
-  { isOurs = true, unit = 'line' } = {},
+  { canRepair = true, unit = 'line' } = {},
 ): void {
   const [first, ...others] = lines;
   if (first === undefined) return;
@@ -129,5 +129,5 @@ export function noteDamage(
   if (others.length > LISTED) listed.push('...');
   const more = others.length > 0 ? `, and ${counted(others.length, `other ${unit}`)}: ${listed.join(', ')}` : '';
   const what = `${unit} ${first.line} is damaged (${first.rule}) and ${fate}${more}`;
-  io.note(`${name}: ${what}${isOurs ? "; 'sessionctl repair' fixes what can be fixed" : ''}`);
+  io.note(`${name}: ${what}${canRepair ? "; 'sessionctl repair' fixes what can be fixed" : ''}`);
 }

@@ -1,6 +1,6 @@
 import { Spool } from '../files/spool.ts';
 import { isDatabase, openUnpacked, unpacked } from '../files/unpack.ts';
-import { Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
+import { canRepair, Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import type { ByteStore } from '../log/byte-store.ts';
 import { type NativeForm, nativeForm } from '../log/native-form.ts';
@@ -63,7 +63,10 @@ async function inputFrom(
   const store = database ?? (rereadable && path !== undefined ? await openUnpacked(path, io) : spooled(start, io));
   try {
     const form = await formOf(name, store, identity, options.from, io);
-    noteDamage(name, form.damage, 'was left out', io, { isOurs: false, unit: database ? 'row' : 'line' });
+    noteDamage(name, form.damage, 'was left out', io, {
+      canRepair: canRepair(identity.format),
+      unit: database ? 'row' : 'line',
+    });
     if (form.damage.length > 0) input.raiseExitCode(1);
     const { store: native, lineOf } = form;
     return { ...input, read: () => generated(native.chunks()), lineOf, close: () => native.close() };

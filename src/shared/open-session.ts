@@ -5,7 +5,7 @@ import { Spool } from '../files/spool.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { announce } from '../files/walk.ts';
 import type { ConversionReport } from '../formats/format.ts';
-import { readFormats } from '../formats/index.ts';
+import { canRepair, readFormats } from '../formats/index.ts';
 import { listed } from '../formats/sessions.ts';
 import type { ByteStore, Scratch } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
@@ -188,7 +188,7 @@ export async function readSession(
 
 /** Says once which lines were left out; what would have been 0 is 1 then. */
 export function endReading({ name, damage, format, unit }: Log, io: Io, code: number): number {
-  noteDamage(name, damage, 'was left out', io, { isOurs: format === undefined, unit });
+  noteDamage(name, damage, 'was left out', io, { canRepair: canRepair(format), unit });
   return code === 0 && damage.length > 0 ? 1 : code;
 }
 

@@ -113,7 +113,9 @@ describe('convert', () => {
       const torn = readFileSync(from, 'utf8').trimEnd().slice(0, -20);
       const ran = await run(['convert'], { stdin: torn });
       expect(ran.code).toBe(1);
-      expect(ran.stderr).toContain(`-: line ${linesOf(torn).length} is damaged (torn-line) and was left out\n`);
+      const left = `-: line ${linesOf(torn).length} is damaged (torn-line) and was left out`;
+      expect(ran.stderr).toContain(`${left}; 'sessionctl repair' fixes what can be fixed\n`);
+      expect((await run(['log'], { stdin: torn })).stderr).toContain(`${left}; 'sessionctl repair' fixes`);
       expect(ran.stderr).toContain('DAMAGED_LINE 1');
       expect((await run(['validate'], { stdin: ran.stdout })).code).toBe(0);
     }
@@ -384,7 +386,7 @@ describe('other commands', () => {
       expect(ran.stderr).toMatch(
         /cut\.jsonl\.zst: only its first [\d,]+ bytes can be unpacked: unexpected EOF; 'zstd -t' tests it\n/,
       );
-      expect(ran.stderr).toMatch(/: line \d+ is damaged \(torn-line\) and was left out\n/);
+      expect(ran.stderr).toMatch(/: line \d+ is damaged \(torn-line\) and was left out; 'sessionctl repair'/);
     }
     writeFileSync(path, packed.subarray(0, 20));
     expect((await run(['log', path])).stderr).toContain('cannot be unpacked: unexpected EOF');

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { foreignFormats, readFormats, writtenFormats } from '../../src/formats/index.ts';
+import { canRepair, foreignFormats, readFormats, writtenFormats } from '../../src/formats/index.ts';
 import { projectRoot, run } from '../support/run.ts';
 
 interface Row {
@@ -32,6 +32,8 @@ describe('formats', () => {
       expect.arrayContaining(['pi', 'omp', 'claude-code', 'codex', 'gemini']),
     );
     expect(ids(({ repairs }) => repairs)).toEqual(['pi', 'omp', 'codex', 'claude-code']);
+    const repairable = foreignFormats.filter(canRepair).map(({ id }) => id);
+    expect(ids(({ repairs }) => repairs).filter((id) => id !== 'pi' && id !== 'omp')).toEqual(repairable);
   });
 
   it('says where each agent keeps its logs, also where a variable says so', async () => {

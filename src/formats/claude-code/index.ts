@@ -29,6 +29,7 @@ export const claudeCode: LogFormat = {
   },
   resume: ({ id, cwd }) => ({ argv: ['claude', '--resume', id], cwd }),
   checks: async () => (await import('./checks.ts')).checks,
+  isRepairable: true,
   activity: async () => {
     const { ClaudeActivity } = await import('./activity.ts');
     return (activity) => new ClaudeActivity(activity);

@@ -25,6 +25,7 @@ export const codex: LogFormat = {
   branchesAreRewinds: true,
   isDocument: ({ document }) => isDocument(document),
   checks: async () => (await import('./checks.ts')).checks,
+  isRepairable: true,
   toNative: async (source, sink, options) => {
     const { convertRollout } = await import('./convert.ts');
     await convertRollout(codex, source, sink, options);
