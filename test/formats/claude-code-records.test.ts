@@ -230,7 +230,11 @@ describe('a record of Claude Code', () => {
       }),
       user('h', 'q', '<b>bold</b> is typed', { origin: { kind: 'human' } }),
       user('m', 'h', '<teammate-message teammate_id="lead" color="blue">x</teammate-message>'),
-      user('s', 'm', 'Another Claude session sent a message:\n<cross-session-message from="x">x</cross-session-message>'),
+      user(
+        's',
+        'm',
+        'Another Claude session sent a message:\n<cross-session-message from="x">x</cross-session-message>',
+      ),
     ];
     const ran = await run(['log', '--role', 'user', '-'], { stdin: bytesOf(log) });
     expect(

@@ -155,9 +155,17 @@ describe('a Claude Code log in its native form', () => {
     }
   });
 
-  it('refuses a session that is not there', async () => {
-    const attempt = nativeTextOf(claudeCode, sourceOf('2.1.325/plain'), { session: 'nobody' });
-    await expect(attempt).rejects.toThrow("no session 'nobody' is in this log");
+  it('takes the start of an id, and names the sessions that it has for one that it has not', async () => {
+    const agent = 'aa5497f2973e94ccf';
+    const whole = await nativeTextOf(claudeCode, sourceOf('2.1.325/subagent'), { session: agent });
+    for (const session of ['aa54', '00000000-0000'])
+      expect((await nativeTextOf(claudeCode, sourceOf('2.1.325/subagent'), { session })).lines).toEqual(
+        session === 'aa54' ? whole.lines : (await nativeTextOf(claudeCode, sourceOf('2.1.325/subagent'))).lines,
+      );
+    const attempt = nativeTextOf(claudeCode, sourceOf('2.1.325/subagent'), { session: 'nobody' });
+    await expect(attempt).rejects.toThrow(
+      /: has no session 'nobody'; it has aa5497f2973e94ccf \(count the files\), 00000000-0000-4000-8000-\d{12}$/,
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { AppError } from '../../util/errors.ts';
 import type { ConversionOptions, LogSource, NativeSink } from '../format.ts';
 import { sessionUuid } from '../native-writer.ts';
 import { readRecords } from '../records.ts';
+import { chooseSession } from '../sessions.ts';
 import { ClaudeConversion, type ClaudeTask, FORMAT } from './conversion.ts';
 import { stringOf } from './describe.ts';
 import { Learned } from './learned.ts';
@@ -25,7 +26,10 @@ export async function toNative(source: LogSource, sink: NativeSink, options: Con
   const child = subagents.find(({ agent: one }) => session === one || named(subagentId(sessionId, one)));
   if (child?.path === undefined) {
     const inside = await findInside(source, (one) => session === one || named(subagentId(sessionId, one)));
-    if (inside === undefined) throw new AppError(`${source.name}: no session '${session}' is in this log`);
+    if (inside === undefined) {
+      const all = [{ id: sessionId }, ...subagents.map(({ agent: id, title }) => ({ id, title }))];
+      return await toNative(source, sink, { ...options, session: chooseSession(source.name, all, session)?.id });
+    }
     await convert({ ...task, subagents: [], scope: { is: 'inside', agent: inside } });
     return;
   }

@@ -326,6 +326,7 @@ describe('what a Codex rollout tells beside its messages', () => {
     expect((JSON.parse((await run(['context', '--state', fork])).stdout) as Json)['title']).toBe('Colors');
     const alone = await run(['context', join(folder, 'hand/lost-base.jsonl')]);
     expect(alone.stderr).toContain('the session that it continues was not found');
+    expect(alone.stderr).toContain('; put that log beside it\n');
     expect(alone.stdout).toContain('Go on from there.');
   });
 
