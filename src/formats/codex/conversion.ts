@@ -361,9 +361,10 @@ export class CodexConversion {
   }
 
   #tokenCount(event: JsonObject, record: JsonObject, place: Place): void {
-    if (event['info'] === null || event['info'] === undefined) return this.#keep('token_count', record, place);
-    this.#answers.addUsage('event', event, place);
-    this.#count('merged');
+    const isKnown = event['info'] !== null && event['info'] !== undefined;
+    if (isKnown) this.#answers.addUsage('event', event, place);
+    if (isKnown) this.#count('merged');
+    else this.#keep('token_count', record, place);
   }
 
   #rollback(event: JsonObject, place: Place): void {
