@@ -1,5 +1,13 @@
 import { PROFILES, type Profile } from '../context/types.ts';
-import { type Comparison, compareSides, isSame, noComparison, reportDiff } from '../diff/compare.ts';
+import {
+  type Comparison,
+  comparedEntries,
+  compareSides,
+  isSame,
+  noComparison,
+  reportDiff,
+  sameBytes,
+} from '../diff/compare.ts';
 import { jsonFormat, textFormat } from '../diff/report.ts';
 import { isThere } from '../files/input.ts';
 import { placeIn } from '../files/place.ts';
@@ -52,7 +60,9 @@ export const command: Command = {
       throw new UsageError('only one of the two sessions can be standard input');
     const profile = args.flag('context') ? ((args.text('profile') ?? 'spec') as Profile) : undefined;
     const [session, otherSession] = args.texts('session');
-    const options = { from: args.text('from'), revs: 'operand', readings: other === undefined ? 0 : 1 } as const;
+    // Entries are read once to match them, and those that differ once more to show them.
+    const readings = profile === undefined ? 2 : 1;
+    const options = { from: args.text('from'), revs: 'operand', readings } as const;
     const work = async (log: Log, view: View): Promise<number> => {
       const [first, second = '@'] = revs;
       if (other !== undefined) {
@@ -70,6 +80,7 @@ export const command: Command = {
       }
       view.path(a);
       view.path(b);
+      view.reads(comparedEntries(log, [a, b], profile));
       return await print(await compareSides([log, log], [a, b], profile), args, io);
     };
     return await readSession(name ?? '-', io, work, { ...options, session });
@@ -83,6 +94,7 @@ async function isFileName(word: string | undefined): Promise<boolean> {
 
 /** Gives the exit code: 0 for the same, 1 for a difference. */
 async function print(comparison: Comparison, args: ParsedArgs, io: Io): Promise<number> {
+  io.progress.expect(-sameBytes(comparison));
   const out = new ByteWriter(io.stdout);
   const clean = io.stdout.isTTY ? printable : (line: string): string => line.replace(/\r/g, '');
   const format = args.flag('json') ? jsonFormat() : textFormat({ style: io.style, clean });

@@ -4,6 +4,7 @@ import { contentKey, entryKey } from '../entries/content-key.ts';
 import { isBookkeeping } from '../formats/index.ts';
 import { asString, isObject, type JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
+import type { LogIndex } from '../log/log-index.ts';
 import { commonAncestor, pathTo } from '../tree/path.ts';
 import { type AlignmentKeys, alignSides, PROMPT_CHARS, type Step } from './align.ts';
 import { contentText } from './item.ts';
@@ -24,6 +25,8 @@ interface Side {
   readonly keys: readonly AlignmentKeys[];
   /** The entry or message with this number. */
   at(number: number): Promise<DiffEntry>;
+  /** How many bytes are read for it. */
+  bytesOf(number: number): number;
 }
 
 export interface Comparison {
@@ -73,14 +76,31 @@ export async function compareSides(
   return { a: left, b: right, steps: alignSides(left.keys, right.keys), shared };
 }
 
+/** The entries that are read to compare two branches of a session. */
+export function* comparedEntries({ index }: Log, ends: readonly [number, number], profile?: Profile) {
+  const shared = profile === undefined ? commonAncestor(index, ...ends) : undefined;
+  for (const end of ends) yield* branchTo(index, end, shared);
+}
+
+/** The path to an entry, or the part of it behind another entry, -1 for all. */
+function branchTo(index: LogIndex, end: number, shared: number | undefined): Int32Array {
+  const path = pathTo(index, end);
+  return shared === undefined ? path : path.subarray(path.indexOf(shared) + 1);
+}
+
 /** For a session with a single branch. */
 export function noComparison(session: Log, leaf: number): Comparison {
-  const side = { session, leaf, keys: [], at: (position: number) => entryAt(session, position) };
+  const side = { session, leaf, keys: [], at: (position: number) => entryAt(session, position), bytesOf: () => 0 };
   return { a: side, b: side, steps: [] };
 }
 
 export function isSame({ steps }: Comparison): boolean {
   return steps.every(({ kind }) => kind === 'same');
+}
+
+/** The bytes of entries that both sides have, which are matched and not read again to be shown. */
+export function sameBytes({ a, b, steps }: Comparison): number {
+  return steps.reduce((sum, step) => (step.kind === 'same' ? sum + a.bytesOf(step.a) + b.bytesOf(step.b) : sum), 0);
 }
 
 /** Yields the report as text, part by part. */
@@ -146,9 +166,8 @@ async function entrySide(
   shared: number | undefined,
   exactKey: typeof entryKey,
 ): Promise<Side> {
-  const path = pathTo(session.index, leaf);
   const isTail = shared !== undefined;
-  const asked = isTail ? path.subarray(path.indexOf(shared) + 1) : path;
+  const asked = branchTo(session.index, leaf, shared);
   const keys = new Map<number, AlignmentKeys>();
   const hidden = new Set<number>();
   await session.forEachEntry(asked, ({ position, value }) => {
@@ -164,6 +183,7 @@ async function entrySide(
     leaf,
     keys: Array.from(positions, (position) => keys.get(position) ?? {}),
     at: (number) => entryAt(session, positions[number] as number),
+    bytesOf: (number) => session.index.lengthOf(positions[number] as number),
   };
 }
 
@@ -179,7 +199,7 @@ async function contextSide(session: Log, leaf: number, profile: Profile): Promis
       keys.push({ content: contentKey(value), prompt: promptOf(value) });
     }
   }
-  return { session, leaf, keys, at: async (number) => messages[number] as DiffEntry };
+  return { session, leaf, keys, at: async (number) => messages[number] as DiffEntry, bytesOf: () => 0 };
 }
 
 async function entryAt(session: Log, position: number): Promise<DiffEntry> {

@@ -201,7 +201,7 @@ export class View {
   readonly #options: ReadOptions;
   /** The ends of the paths that are shown, and how those go where ids are repeated. */
   readonly #ends = new Map<number, Duplicates | undefined>();
-  /** Bytes that the progress waits for until it is known which entries are read. */
+  /** Bytes that the progress waits for: all, until it is known which entries are read. */
   #expected: number;
 
   constructor(session: Log, io: Io, options: ReadOptions, expected: number) {
@@ -221,13 +221,14 @@ export class View {
     return position;
   }
 
-  /** These entries are read, and no others to speak of. */
+  /** These entries are read, and no others to speak of, whatever was said before. */
   reads(positions: Iterable<number>): void {
     if (this.#expected === 0) return;
     let bytes = 0;
     for (const position of positions) bytes += this.#session.index.lengthOf(position);
-    this.#io.progress.expect(bytes * (this.#options.readings ?? 0) - this.#expected);
-    this.#expected = 0;
+    const expected = bytes * (this.#options.readings ?? 0);
+    this.#io.progress.expect(expected - this.#expected);
+    this.#expected = expected;
   }
 
   /** The path to an entry is shown. */

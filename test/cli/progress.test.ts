@@ -286,6 +286,26 @@ describe('the total of a command that reads a file several times', () => {
     expect(shown.percents.at(-1)).toBeGreaterThan(90);
   });
 
+  it('is known of two branches, and of two sessions, to their end', async () => {
+    const twice = join(folder, 'twice.jsonl');
+    const others = Array.from({ length: 400 }, (_, at) =>
+      user(`f${at}`, at === 0 ? 'e499' : `f${at - 1}`).replace('"content":"', `"content":"${text}`),
+    );
+    writeFileSync(twice, HEADER + entries.join('') + others.join(''));
+    for (const [words, most] of [
+      [[], 14.3 + 2 * 9.2],
+      [['leaf:2', '@'], 14.3 + 2 * 9.2],
+      [['--context'], 14.3 + 19.4],
+      // All that the shorter one has is in the other too, and not read again.
+      [[healthy], 14.3 + 10.2 + 2 * (9.2 + 10.2) - 2 * 9.2],
+    ] as const) {
+      const { percents, totals } = await shares('diff', twice, ...words);
+      expect(percents).toEqual(percents.toSorted((a, b) => a - b));
+      expect(percents.at(-1)).toBeGreaterThan(90);
+      expect(Math.abs((totals.at(-1) ?? 0) - most)).toBeLessThan(1.5);
+    }
+  });
+
   it('is told phase by phase for each page of a site', async () => {
     const shown = await shares('export', '-o', join(folder, 'site/'), claude, healthy);
     const phases = shown.phases.filter((phase) => phase !== 'reading');
