@@ -14,6 +14,8 @@ const READING = 'reading';
 export interface ProgressLine extends Progress {
   /** Erases the line until the next update. */
   clear(): void;
+  /** Erases it for good. */
+  end(): void;
 }
 
 /**
@@ -21,10 +23,11 @@ export interface ProgressLine extends Progress {
  * cannot keep the program alive; everything else that is written takes it off first.
  */
 export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => number): ProgressLine {
-  if (stderr.isTTY !== true || env['TERM'] === 'dumb') return { ...NO_PROGRESS, clear() {} };
+  if (stderr.isTTY !== true || env['TERM'] === 'dumb') return { ...NO_PROGRESS, clear() {}, end() {} };
   const startedAt = now();
   let lastDrawn = startedAt;
   let shown = false;
+  let ended = false;
   let expected = 0;
   let bytes = 0;
   let files = 0;
@@ -38,7 +41,7 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
   };
   const draw = (): void => {
     const time = now();
-    if (time - startedAt < QUIET_MS || (shown && time - lastDrawn < BETWEEN_MS)) return;
+    if (ended || time - startedAt < QUIET_MS || (shown && time - lastDrawn < BETWEEN_MS)) return;
     lastDrawn = time;
     shown = true;
     // A few entries may be read once more. A file that grows may give more than was expected: no share is shown then.
@@ -48,6 +51,10 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
     const line = `${grouped(Math.floor(bytes / MEGABYTE))}${total}, ${phase}${where}`;
     // A line that wraps could not be erased.
     stderr.write(`${ERASE}${cutToWidth(line, columnsOf(stderr) - 1)}`);
+  };
+  const clear = (): void => {
+    if (shown) stderr.write(ERASE);
+    shown = false;
   };
   return {
     isShown: true,
@@ -67,23 +74,30 @@ export function makeProgress(stderr: Io['stderr'], env: Io['env'], now: () => nu
     phase: (name) => {
       phase = name;
     },
-    clear: () => {
-      if (shown) stderr.write(ERASE);
-      shown = false;
+    clear,
+    end: () => {
+      clear();
+      ended = true;
     },
   };
 }
 
-/** On a terminal, a stream that takes the progress line off before each write. */
+/**
+ * A stream that takes the progress line off: on a terminal before each write, in a pipe with the first one, because its
+ * reader, such as `less`, may show on the terminal what it reads.
+ */
 export function clearing(stream: Io['stdout'], progress: ProgressLine): Io['stdout'] {
-  if (!stream.isTTY) return stream;
+  const { isTTY = false, isPipe = false } = stream;
+  if (!isTTY && !isPipe) return stream;
   return {
-    isTTY: true,
+    isTTY,
+    isPipe,
     get columns() {
       return columnsOf(stream);
     },
     write: (chunk, done) => {
-      progress.clear();
+      if (isTTY) progress.clear();
+      else progress.end();
       return stream.write(chunk, done);
     },
     on: (event, listener) => stream.on(event, listener),

@@ -1,15 +1,16 @@
 import { createWriteStream, fstatSync, readSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import type { Output } from '../util/io.ts';
+import type { Output, TerminalOutput } from '../util/io.ts';
 import { tryOr, withFile } from './disk.ts';
 
 /**
  * Node's own stream, unless standard output is a file: there `process.stdout` drops what did not fit into a disk that
  * is full, without an error, and a file stream goes on writing until there is one.
  */
-export function standardOutput(stdout: Writable & { readonly fd: number }): Writable {
-  const isFile = tryOr(false, () => fstatSync(stdout.fd).isFile());
-  return isFile ? createWriteStream('', { fd: stdout.fd, autoClose: false }) : stdout;
+export function standardOutput(stdout: Writable & { readonly fd: number }): TerminalOutput {
+  const facts = tryOr(undefined, () => fstatSync(stdout.fd));
+  if (facts?.isFile()) return createWriteStream('', { fd: stdout.fd, autoClose: false });
+  return Object.assign(stdout, { isPipe: facts?.isFIFO() === true || facts?.isSocket() === true });
 }
 
 /** Standard error as it is, a terminal perhaps; or, where it is none, a stream made when it is needed: that is slow. */

@@ -28,7 +28,12 @@ export interface Output {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
-export type TerminalOutput = Output & { readonly isTTY?: boolean; readonly columns?: number };
+/** Another program reads a pipe, and may show what it reads on our terminal. */
+export type TerminalOutput = Output & {
+  readonly isTTY?: boolean;
+  readonly isPipe?: boolean;
+  readonly columns?: number;
+};
 
 export type Paint = (text: string) => string;
 

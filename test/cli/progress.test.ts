@@ -7,6 +7,7 @@ import type { Io } from '../../src/shared/command.ts';
 import { run } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { entry, HEADER, user } from '../support/sessions.ts';
+import { hasTerminal, inTerminal } from '../support/terminal.ts';
 
 function terminal(isTTY = true, columns = 80): { stream: Io['stderr']; text: () => string } {
   let text = '';
@@ -163,6 +164,27 @@ describe('progress', () => {
     out.write('another\n');
     expect(text()).toBe(`${ERASE}0 MB, reading${ERASE}finding\nanother\n`);
     expect(out.isTTY).toBe(true);
+  });
+
+  it('ends with the first bytes for a pipe, whose reader may use the terminal', () => {
+    const { stream, text } = terminal();
+    const { now, pass } = clock();
+    const progress = makeProgress(stream, {}, now);
+    const out = clearing(Object.assign(terminal(false).stream, { isPipe: true }), progress);
+    pass(2_000);
+    progress.read(1);
+    out.write('entry\n');
+    pass(2_000);
+    progress.read(1);
+    expect(text()).toBe(`${ERASE}0 MB, reading${ERASE}`);
+    expect(out.isTTY).toBe(false);
+  });
+
+  it.skipIf(!hasTerminal)('does not stay on the line on which the reader of a pipe writes', async () => {
+    const script = `(printf '%s' "$HEAD"; sleep 1.3; printf '%s' "$ENTRY") | sessionctl log | cat`;
+    const env = { HEAD: HEADER, ENTRY: user('a', null, 'hello') };
+    const { shown } = await inTerminal(script, { env });
+    expect(shown).toMatch(/ MB, indexing\r\u001b\[Ka \(@\) user {7}hello\n$/);
   });
 
   it('is shown by a command that takes long, and gone when it is done', async () => {
