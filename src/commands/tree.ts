@@ -43,8 +43,11 @@ export const command: Command = {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time');
     if (args.flag('unfold') && (args.flag('leaves') || args.flag('json')))
       throw new UsageError('--unfold is about the drawing; --leaves and --json fold nothing');
+    // A folded tree needs few entries.
+    const readsAll = args.flag('unfold') || (args.flag('json') && !args.flag('leaves'));
     const work = async (session: Log, view: View): Promise<number> => {
       const leaf = await view.leaf(args.text('leaf'));
+      if (readsAll) view.reads(Array(session.index.size).keys());
       const out = new ByteWriter(io.stdout);
       const marks = { leaf, labels: await labels(session), shortId: idShortener(session) };
       for await (const lines of linesOf(session, marks, args, io))
@@ -52,7 +55,11 @@ export const command: Command = {
       await out.flush();
       return 0;
     };
-    return await readSession(args.operands[0] ?? '-', io, work, { ...choiceIn(args), isTree: true });
+    return await readSession(args.operands[0] ?? '-', io, work, {
+      ...choiceIn(args),
+      isTree: true,
+      readings: readsAll ? 1 : 0,
+    });
   },
 };
 

@@ -263,6 +263,8 @@ describe('the total of a command that reads a file several times', () => {
     ['redact', [healthy, '-o', join(folder, 'out.jsonl')], 2],
     ['status', [healthy], 2],
     ['status', [old], 5],
+    ['tree', ['--unfold', branched], 2],
+    ['tree', ['--json', branched], 2],
     ['log', [old], 5],
     ['log', [second], 4],
     ['export', [old], 5],
