@@ -16,7 +16,7 @@ import type { Log } from '../log/log.ts';
 import { type Command, flag, INDEX, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { leaves } from '../tree/path.ts';
-import { UsageError } from '../util/errors.ts';
+import { toldWith, UsageError } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
 
 export const command: Command = {
@@ -98,7 +98,9 @@ async function print(comparison: Comparison, args: ParsedArgs, io: Io): Promise<
   const out = new ByteWriter(io.stdout);
   const clean = io.stdout.isTTY ? printable : (line: string): string => line.replace(/\r/g, '');
   const format = args.flag('json') ? jsonFormat() : textFormat({ style: io.style, clean });
-  for await (const text of reportDiff(comparison, format)) await out.put(text);
-  await out.flush();
-  return isSame(comparison) ? 0 : 1;
+  const write = async (): Promise<void> => {
+    for await (const text of reportDiff(comparison, format)) await out.put(text);
+    await out.flush();
+  };
+  return await toldWith(isSame(comparison) ? 0 : 1, write());
 }

@@ -14,7 +14,7 @@ import type { PathFacts } from '../status/facts.ts';
 import { probeCalls } from '../status/probe.ts';
 import { sessionStatus } from '../status/status.ts';
 import { statusText } from '../status/text.ts';
-import { UsageError } from '../util/errors.ts';
+import { toldWith, UsageError } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
 import { safeJson } from '../util/to-json.ts';
 
@@ -59,11 +59,12 @@ export const command: Command = {
     const [name = '-'] = args.operands;
     const worst = (await isFolderName(name)) ? new Worst() : undefined;
     const out = new ByteWriter(io.stdout);
+    let code = 0;
     const work = async (session: Log, view: View): Promise<number> => {
-      const { code, text } = await judge(session, view, args, classifier(rules), worst, io);
-      await out.put(text);
-      await out.flush();
-      return code;
+      const judged = await judge(session, view, args, classifier(rules), worst, io);
+      out.text(judged.text);
+      code = Math.max(code, judged.code);
+      return await toldWith(code, out.flush());
     };
     const options = { ...choiceIn(args), readings: 1 };
     if (!worst) return await readSession(name, io, work, options);
@@ -71,9 +72,9 @@ export const command: Command = {
     if (stray) throw new UsageError(`--${stray} is about one session; '${name}' is a folder`);
     // The line of a session has its verdict; what more there is to say of it, its own status does.
     const quiet = { ...io, note: () => {} };
-    const code = await eachLog([name], io, (path) => readSession(path, quiet, work, options));
+    const all = await eachLog([name], io, (path) => readSession(path, quiet, work, options));
     if (!args.flag('json') && worst.next !== '') io.stdout.write(`${worst.next}\n`);
-    return code;
+    return all;
   },
 };
 

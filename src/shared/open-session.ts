@@ -179,7 +179,7 @@ export async function readSession(
     io.note(`${name}: has neither a header nor entries; there is nothing to show`);
     return 1;
   } catch (error) {
-    if (error instanceof ClosedPipe) Object.assign(error, { exitCode: view.end(endReading(session, io, 0)) });
+    if (error instanceof ClosedPipe) error.exitCode = view.end(endReading(session, io, error.exitCode));
     throw error;
   } finally {
     await session.close();

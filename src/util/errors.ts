@@ -56,6 +56,16 @@ export class ClosedPipe extends Error {
   exitCode = 0;
 }
 
+/** Waits for output, and gives the exit code of what it says; it is that of the run, too, where the reader went away. */
+export async function toldWith(code: number, output: Promise<void>): Promise<number> {
+  try {
+    await output;
+    return code;
+  } catch (error) {
+    throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: code }) : error;
+  }
+}
+
 /** Whether a stream's error means that its reader is gone. */
 export function isClosedPipe(error: unknown): boolean {
   return ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'].includes(errorCode(error) ?? '');

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -102,6 +102,16 @@ print(os.fdopen(r).read().count('torn-line'), ran.wait())`;
     expect(ran.stderr).toBe('');
     expect(ran.stdout).toMatch(/^big\.jsonl:2: error: torn-line: .*\n1 0\n$/);
   });
+
+  it.each(['status open', 'status open/a.jsonl', 'diff open/branches.jsonl'])(
+    'exits as it would have where nobody reads the verdict: %s',
+    async (call) => {
+      mkdirSync(join(folder, 'open'), { recursive: true });
+      for (const [name, copy] of Object.entries({ 'pending-call': 'a', branches: 'branches' }))
+        copyFileSync(join(projectRoot, `fixtures/sessions/pi-${name}.jsonl`), join(folder, `open/${copy}.jsonl`));
+      expect((await bash(`${program} ${call} | true; echo "\${PIPESTATUS[0]}"`)).stdout).toBe('1\n');
+    },
+  );
 
   it('keeps the pipe clean where nobody reads at all', async () => {
     for (const option of ['--help', '--version']) {
