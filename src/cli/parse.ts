@@ -9,7 +9,7 @@ interface ParsedArgv {
   /** Also where the call is wrong, so that help and color come first. */
   readonly unchecked: ParsedArgs;
   /** Throws where the call is wrong. */
-  given(): ParsedArgs;
+  checked(): ParsedArgs;
 }
 
 const CONFIGURATION = {
@@ -42,7 +42,7 @@ export function parseArgv(options: readonly Option[], words: readonly string[]):
     texts,
     number: (name) => texts(name).map(Number).at(-1),
   };
-  const given = (): ParsedArgs => {
+  const checked = (): ParsedArgs => {
     if (parsed.error) throw new UsageError(explained(options, argv, parsed.error.message));
     refuseUnknown(options, argv, operands, Object.keys(typed));
     for (const option of options) {
@@ -51,7 +51,7 @@ export function parseArgv(options: readonly Option[], words: readonly string[]):
     }
     return args;
   };
-  return { unchecked: args, given };
+  return { unchecked: args, checked };
 }
 
 /** To yargs the letters behind a short option are further options, so a value that is glued to one is set apart. */

@@ -32,7 +32,7 @@ export async function run(argv: readonly string[], outside: ProcessIo, settle: (
     const isShort = word !== 'help' && !argv.includes('--help');
     const code =
       command && !asksForHelp
-        ? await runCommand(command, parsed.given(), io)
+        ? await runCommand(command, parsed.checked(), io)
         : await showHelp(command, { isRequested: word !== undefined, isShort }, io);
     progress.clear();
     return await settle(code);
@@ -98,9 +98,9 @@ async function showHelp(command: NamedCommand | undefined, { isRequested, isShor
   return isRequested ? 0 : 2;
 }
 
-async function runCommand(command: NamedCommand, given: ParsedArgs, io: Io): Promise<number> {
-  await refuseRevs(command, given.operands);
-  const args = { ...given, operands: await filesOf(command, given.operands, io) };
+async function runCommand(command: NamedCommand, parsed: ParsedArgs, io: Io): Promise<number> {
+  await refuseRevs(command, parsed.operands);
+  const args = { ...parsed, operands: await filesOf(command, parsed.operands, io) };
   if (!readsStdin(command, args) || !io.stdin.isTTY) return await command.run(args, io);
   const { usageLine } = await import('./help.ts');
   io.stderr.write(

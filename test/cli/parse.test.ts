@@ -17,7 +17,7 @@ const options: readonly Option[] = [
 ];
 
 function given(...argv: string[]): object {
-  const parsed = parseArgv(options, argv).given();
+  const parsed = parseArgv(options, argv).checked();
   return {
     operands: parsed.operands,
     inPlace: parsed.flag('in-place'),
@@ -43,7 +43,7 @@ const nothing = {
 
 function refusal(...argv: string[]): string {
   try {
-    parseArgv(options, argv).given();
+    parseArgv(options, argv).checked();
   } catch (error) {
     expect(error).toBeInstanceOf(UsageError);
     return (error as UsageError).message;

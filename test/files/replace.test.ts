@@ -79,7 +79,7 @@ async function call(
     env: {},
   });
   try {
-    const code = await rewrite(parseArgv(REWRITE_OPTIONS, argv).given(), io, transform);
+    const code = await rewrite(parseArgv(REWRITE_OPTIONS, argv).checked(), io, transform);
     return { code, stdout, notes, trouble: undefined };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -65,7 +65,7 @@ const io: Io = {
   progress: { isShown: false, expect() {}, read() {}, file() {}, phase() {} },
 };
 try {
-  process.exitCode = await command.run(parseArgv(command.options, process.argv.slice(2)).given(), io);
+  process.exitCode = await command.run(parseArgv(command.options, process.argv.slice(2)).checked(), io);
 } catch (error) {
   process.stderr.write(`${error instanceof AppError ? error.message : error}\n`);
   process.exitCode = 2;
