@@ -32,7 +32,7 @@ describe('the decision for color', () => {
     expect(colored((await run(['--help'], { stdoutIsTerminal: false, stderrIsTerminal: true })).stdout)).toBe(false);
   });
 
-  it('is told by --color in both spellings, by the last one, and not behind --', async () => {
+  it('is reported by --color in both spellings, by the last one, and not behind --', async () => {
     const colored = async (...argv: string[]): Promise<boolean> =>
       (await run(['validate', '--help', ...argv])).stdout.includes('\u001b[');
     expect(await colored('--color=always')).toBe(true);

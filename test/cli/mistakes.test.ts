@@ -28,7 +28,7 @@ const CONTENTS: Readonly<Record<string, string | Buffer>> = {
 for (const [name, content] of Object.entries(CONTENTS)) writeFileSync(at(name), content);
 
 /** A call that somebody may make, and what it is told. */
-const MISTAKES: readonly (readonly [argv: readonly string[], told: string])[] = [
+const MISTAKES: readonly (readonly [argv: readonly string[], reported: string])[] = [
   [['validate', at('none.jsonl')], 'none.jsonl: no such file or folder; check the path'],
   [['validate', at('link.jsonl')], 'link.jsonl: no such file or folder; check the path'],
   [['validate', at('empty')], "no session log found; pass a file, or a folder with '*.jsonl' files"],
@@ -104,21 +104,21 @@ describe('a mistake that a person makes', () => {
   const home = { env: { HOME: folder } };
   const terminal: RunOptions = { ...home, stdinIsTerminal: true, stdoutIsTerminal: true };
 
-  it.each(MISTAKES)('is told with what to do, in a pipe and on a terminal: %j', async (argv, told) => {
+  it.each(MISTAKES)('is reported with what to do, in a pipe and on a terminal: %j', async (argv, reported) => {
     const before = readdirSync(folder);
     for (const where of [home, { ...terminal, env: { ...home.env, NO_COLOR: '1' } }]) {
       const ran = await run(argv, where);
       expect(ran.code).toBeGreaterThan(0);
       // On a terminal the summary of validate is a part of its report.
       expect(ran.stdout).toMatch(where === home ? /^$/ : /^(?:no sessions checked.*\n)?$/);
-      expect(ran.stderr).toContain(told);
+      expect(ran.stderr).toContain(reported);
       expect(ran.stderr).not.toMatch(/^\s+at /m);
       expect(ran.stderr.split('\n').length).toBeLessThan(5);
     }
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  it.skipIf(process.getuid?.() === 0)('is told where files may not be read', async () => {
+  it.skipIf(process.getuid?.() === 0)('is reported where files may not be read', async () => {
     const secret = at('secret.jsonl');
     writeFileSync(secret, 'x');
     chmodSync(secret, 0);

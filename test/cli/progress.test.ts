@@ -236,12 +236,12 @@ describe('the total of a command that reads a file several times', () => {
   async function shares(...argv: string[]): Promise<{ percents: number[]; totals: number[]; phases: string[] }> {
     let time = 0;
     const ran = await run(argv, { stderrIsTerminal: true, now: () => (time += 600) });
-    const told = [...ran.stderr.matchAll(/[\d,]+ (?:of (\d+) MB \((\d+)%\)|MB), ([a-z ]+)/g)];
-    expect(told.length).toBeGreaterThan(5);
+    const reported = [...ran.stderr.matchAll(/[\d,]+ (?:of (\d+) MB \((\d+)%\)|MB), ([a-z ]+)/g)];
+    expect(reported.length).toBeGreaterThan(5);
     return {
-      percents: told.map((one) => Number(one[2])),
-      totals: told.map((one) => Number(one[1])),
-      phases: told.map((one) => one[3] ?? '').filter((phase, at, all) => phase !== all[at - 1]),
+      percents: reported.map((one) => Number(one[2])),
+      totals: reported.map((one) => Number(one[1])),
+      phases: reported.map((one) => one[3] ?? '').filter((phase, at, all) => phase !== all[at - 1]),
     };
   }
 
@@ -301,7 +301,7 @@ describe('the total of a command that reads a file several times', () => {
     ['repair', [claude], ['checking', 'planning', 'writing']],
     ['migrate', [old], ['reading ids', 'writing']],
     ['migrate', [healthy], ['writing']],
-  ])('is told phase by phase and never less than before: %s %j', async (command, words, phases) => {
+  ])('is reported phase by phase and never less than before: %s %j', async (command, words, phases) => {
     const output = command === 'log' || command === 'context' ? [] : ['-o', join(folder, 'out.md')];
     const shown = await shares(command, ...words, ...output);
     expect(shown.phases.filter((phase) => phase !== 'reading' || command === 'log')).toEqual(phases);
@@ -330,7 +330,7 @@ describe('the total of a command that reads a file several times', () => {
     }
   });
 
-  it('is told phase by phase for each page of a site', async () => {
+  it('is reported phase by phase for each page of a site', async () => {
     const shown = await shares('export', '-o', join(folder, 'site/'), claude, healthy);
     const phases = shown.phases.filter((phase) => phase !== 'reading');
     expect(phases).toEqual(['indexing', 'converting', 'indexing', 'writing', 'indexing', 'writing']);

@@ -79,7 +79,7 @@ async function diff(...argv: string[]): Promise<Diff> {
   return read;
 }
 
-function told(read: Diff): string[] {
+function reported(read: Diff): string[] {
   return read.changes.map((change) => `${change.kind} ${change.entryId ?? change.entries ?? ''}`.trim());
 }
 
@@ -118,7 +118,7 @@ describe('sessionctl diff of two branches', () => {
     const read = await diff(tree);
     expect([read.a.leafId, read.b.leafId]).toEqual(['r2', 'r3']);
     expect(read.ancestor).toMatchObject({ a: { entryId: 'a1', line: 3 }, b: { entryId: 'a1' } });
-    expect(told(read)).toEqual([
+    expect(reported(read)).toEqual([
       'changed',
       'removed m1',
       'removed a2',
@@ -166,7 +166,7 @@ describe('sessionctl diff of two branches', () => {
   });
 
   it('compares A with the last entry where only A is given, and any two entries', async () => {
-    expect(told(await diff(tree, 'a2'))).toEqual([
+    expect(reported(await diff(tree, 'a2'))).toEqual([
       'changed',
       'removed m1',
       'removed a2',
@@ -174,8 +174,8 @@ describe('sessionctl diff of two branches', () => {
       'added a3',
       'added r3',
     ]);
-    expect(told(await diff(tree, 'a2', 'u1'))).toEqual(['removed m1', 'removed a2']);
-    expect(told(await diff(tree, 'u1', 'a2'))).toEqual(['added m1', 'added a2']);
+    expect(reported(await diff(tree, 'a2', 'u1'))).toEqual(['removed m1', 'removed a2']);
+    expect(reported(await diff(tree, 'u1', 'a2'))).toEqual(['added m1', 'added a2']);
   });
 
   it('says that an entry and itself are the same', async () => {
@@ -209,7 +209,7 @@ describe('sessionctl diff of two branches', () => {
       user('b', 'a', 'Fix the tests of the cart.'),
       user('c', 'a', 'Write a poem!'),
     );
-    expect(told(await diff(other))).toEqual(['removed b', 'added c']);
+    expect(reported(await diff(other))).toEqual(['removed b', 'added c']);
   });
 
   it('refuses an unknown REV and too many', async () => {
@@ -248,7 +248,7 @@ describe('sessionctl diff --against', () => {
       expect((await run(['fork', branches, 'cdd2', '-o', fork, ...option])).code).toBe(0);
       const read = await diff(branches, 'cdd2', '--against', fork, '@~1');
       // The fork carries a label that is on another branch of the source.
-      expect(told(read), option.join()).toEqual([]);
+      expect(reported(read), option.join()).toEqual([]);
     }
   });
 
@@ -271,7 +271,7 @@ describe('sessionctl diff --against', () => {
     const read = await diff(left, '--against', right);
     expect(read.ancestor).toMatchObject({ a: { entryId: 'a' }, b: { entryId: 'a' } });
     expect(read.divergence).toMatchObject({ a: { entryId: 'b' }, b: { entryId: 'b' } });
-    expect(told(read)).toEqual(['changed', 'same 1', 'removed d', 'added e', 'added f']);
+    expect(reported(read)).toEqual(['changed', 'same 1', 'removed d', 'added e', 'added f']);
     const text = (await run(['diff', left, '--against', right])).stdout;
     expect(text).toContain(
       '@@ the same up to a (line 2): user x @@\n@@ first difference: A b (line 3), B b (line 3) @@\n',
@@ -297,7 +297,7 @@ describe('sessionctl diff --against', () => {
       assistant('r4', 'r3', 'Finished.'),
     );
     const read = await diff(left, '--against', right);
-    expect(told(read)).toEqual(['added r9', 'same 1', 'removed l4', 'added r4']);
+    expect(reported(read)).toEqual(['added r9', 'same 1', 'removed l4', 'added r4']);
     expect(read.divergence).toMatchObject({ a: { entryId: 'l4' }, b: { entryId: 'r9' } });
     expect(read.ancestor).toMatchObject({ a: { entryId: 'l2' }, b: { entryId: 'r2' } });
   });
@@ -306,7 +306,7 @@ describe('sessionctl diff --against', () => {
     const left = file(HEADER, user('a', null, 'x'), user('b', 'a', 'y'));
     const right = file(HEADER, user('a', null, 'x'), user('c', 'a', 'zzz'));
     expect((await diff(left, 'a', 'a', '--against', right)).same).toBe(true);
-    expect(told(await diff(left, 'a', '--against', right))).toEqual(['added c']);
+    expect(reported(await diff(left, 'a', '--against', right))).toEqual(['added c']);
     expect((await run(['diff', left, 'c', '--against', right])).code).toBe(2);
   });
 
@@ -371,7 +371,7 @@ describe('sessionctl diff --context', () => {
       entry('c', 'b', { type: 'context_edit', targetId: 'b', replacement: null }),
     );
     expect((await diff(edited, 'b', 'c', '--context')).same).toBe(true);
-    expect(told(await diff(edited, 'b', 'c', '--context', '--profile', 'pi'))).toEqual(['removed b']);
+    expect(reported(await diff(edited, 'b', 'c', '--context', '--profile', 'pi'))).toEqual(['removed b']);
   });
 
   it('compares two sessions', async () => {

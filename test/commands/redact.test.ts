@@ -119,7 +119,7 @@ describe('a folder', () => {
 describe('a damaged line', () => {
   const torn = `{"type":"message","id":"b","text":"a ${TOKEN} b`;
 
-  it('is searched as text, stays as it is otherwise, is told and earns exit code 1', async () => {
+  it('is searched as text, stays as it is otherwise, is reported and earns exit code 1', async () => {
     const path = fileWith(log + torn);
     const ran = await run(['redact', path]);
     expect(ran.code).toBe(1);
@@ -139,7 +139,7 @@ describe('a damaged line', () => {
     ['invalid-utf8', Buffer.from([...Buffer.from('{"type":"custom","customType":"'), 0xff, ...Buffer.from('"}\n')])],
     ['not-json', Buffer.from('hello\n')],
     ['not-an-object', Buffer.from('[1]\n')],
-  ])('is told whatever it has: %s', async (rule, line) => {
+  ])('is reported whatever it has: %s', async (rule, line) => {
     const bytes = Buffer.concat([Buffer.from(HEADER + message('x')), line]);
     for (const env of [{}, { SESSIONCTL_SCANNER: 'off' }]) {
       const piped = await run(['redact'], { env, stdin: bytes });

@@ -21,7 +21,7 @@ import { HEADER, user } from '../support/sessions.ts';
 
 const scratch = scratchFolder();
 const vector = (name: string): string => join(projectRoot, 'fixtures', 'vectors', 'damage', `${name}.jsonl`);
-const mended = (name: string): string =>
+const repaired = (name: string): string =>
   readFileSync(join(projectRoot, 'fixtures', 'repair', name, 'repaired.jsonl'), 'utf8');
 const TORN = 'l02-torn-mid-string';
 const GLUED = 'l05-concat';
@@ -45,11 +45,11 @@ const modeOf = (path: string): number => statSync(path).mode & 0o777;
 const quarantined = (path: string): (QuarantineRecord & { file: string })[] => readRecords(readFileSync(path, 'utf8'));
 
 describe('sessionctl repair FILE', () => {
-  it('writes the mended log to standard output, tells each change, and makes no other file', async () => {
+  it('writes the repaired log to standard output, tells each change, and makes no other file', async () => {
     const file = copyOf(TORN);
     const ran = await run(['repair', file]);
     expect(ran.code).toBe(0);
-    expect(ran.stdout).toBe(mended(TORN));
+    expect(ran.stdout).toBe(repaired(TORN));
     expect(ran.stderr).toBe(
       [
         `sessionctl: ${file}:3: torn-line: moved 60 bytes to quarantine`,
@@ -115,7 +115,7 @@ describe('sessionctl repair FILE', () => {
     expect(modeOf(report)).toBe(0o600);
   });
 
-  it('lists what it cannot mend and exits 1', async () => {
+  it('lists what it cannot repair and exits 1', async () => {
     const file = join(folder(), 'log.jsonl');
     writeFileSync(file, readFileSync(vector(GLUED), 'utf8').replace('"version": 3', '"version": 4'));
     const ran = await run(['repair', '--from', 'pi', file]);
@@ -148,7 +148,7 @@ describe('sessionctl repair -i', () => {
     const ran = await run(['repair', '-i', '--backup', file]);
     expect(ran.code).toBe(0);
     expect(ran.stdout).toBe('');
-    expect(readFileSync(file, 'utf8')).toBe(mended(TORN));
+    expect(readFileSync(file, 'utf8')).toBe(repaired(TORN));
     expect(modeOf(file)).toBe(0o640);
     expect(readFileSync(`${file}.bak`).equals(before)).toBe(true);
     expect(quarantined(`${file}.quarantine`)).toHaveLength(1);
@@ -159,11 +159,11 @@ describe('sessionctl repair -i', () => {
   it('makes no quarantine where nothing leaves', async () => {
     const file = copyOf(GLUED);
     expect((await run(['repair', '-i', file])).code).toBe(0);
-    expect(readFileSync(file, 'utf8')).toBe(mended(GLUED));
+    expect(readFileSync(file, 'utf8')).toBe(repaired(GLUED));
     expect(readdirSync(join(file, '..'))).toEqual(['log.jsonl']);
   });
 
-  it('does not touch a file that needs no mending', async () => {
+  it('does not touch a file that needs no repair', async () => {
     const file = copyOf('l10-crlf');
     utimesSync(file, 1_000_000, 1_000_000);
     expect(await run(['repair', '-i', file])).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -180,13 +180,13 @@ describe('sessionctl repair -i', () => {
     expect(modeOf(`${file}.quarantine`)).toBe(0o600);
   });
 
-  it('mends several files, and goes on where one of them is no log', async () => {
+  it('repairs several files, and goes on where one of them is no log', async () => {
     const first = copyOf(TORN);
     const second = copyOf(GLUED);
     const ran = await run(['repair', '-i', first, vector('l15-garbage-only'), second]);
     expect(ran.code).toBe(2);
-    expect(readFileSync(first, 'utf8')).toBe(mended(TORN));
-    expect(readFileSync(second, 'utf8')).toBe(mended(GLUED));
+    expect(readFileSync(first, 'utf8')).toBe(repaired(TORN));
+    expect(readFileSync(second, 'utf8')).toBe(repaired(GLUED));
   });
 });
 
@@ -203,7 +203,7 @@ describe('sessionctl repair of a link', () => {
       );
       expect(ran.code).toBe(0);
       expect(readdirSync(links)).toEqual(['link.jsonl']);
-      expect(readFileSync(file, 'utf8')).toBe(mended(TORN));
+      expect(readFileSync(file, 'utf8')).toBe(repaired(TORN));
       expect(quarantined(`${realpathSync(file)}.quarantine`)).toHaveLength(1);
       expect(ran.stderr).toContain(`in '${realpathSync(file)}.quarantine'`);
     },
@@ -214,7 +214,7 @@ describe('sessionctl repair -o', () => {
   it('writes there, and what left to OUT.quarantine', async () => {
     const out = join(folder(), 'out.jsonl');
     expect((await run(['repair', vector(TORN), '-o', out])).code).toBe(0);
-    expect(readFileSync(out, 'utf8')).toBe(mended(TORN));
+    expect(readFileSync(out, 'utf8')).toBe(repaired(TORN));
     expect(quarantined(`${out}.quarantine`)).toHaveLength(1);
   });
 
@@ -284,19 +284,19 @@ describe('sessionctl repair from standard input', () => {
     const quarantine = join(folder(), 'lost');
     const ran = await run(['repair', '--quarantine', quarantine, '-'], { stdin: readFileSync(vector(TORN)) });
     expect(ran.code).toBe(0);
-    expect(ran.stdout).toBe(mended(TORN));
+    expect(ran.stdout).toBe(repaired(TORN));
     expect(quarantined(quarantine)[0]).toMatchObject({ file: '-', line: 3 });
     expect(modeOf(quarantine)).toBe(0o600);
   });
 
   it('needs none where nothing leaves', async () => {
     const ran = await run(['repair'], { stdin: readFileSync(vector(GLUED)) });
-    expect(ran).toMatchObject({ code: 0, stdout: mended(GLUED) });
+    expect(ran).toMatchObject({ code: 0, stdout: repaired(GLUED) });
   });
 });
 
 describe('a log in which no line is whole', () => {
-  it('is mended where it was printed, and where it lost its line ends, which validate finds too', async () => {
+  it('is repaired where it was printed, and where it lost its line ends, which validate finds too', async () => {
     const log = HEADER + user('a', null) + user('b', 'a');
     const lines = log.trimEnd().split('\n');
     const printed = lines.map((line) => `${JSON.stringify(JSON.parse(line), null, 2)}\n`).join('');
@@ -352,7 +352,7 @@ describe('what repair refuses', () => {
     const later = await run(['repair', '--quarantine', join(folder(), 'q')], {
       stdin: `${'nothing\n'.repeat(255)}${readFileSync(vector(GLUED), 'utf8')}`,
     });
-    expect(later).toMatchObject({ code: 0, stdout: mended(GLUED) });
+    expect(later).toMatchObject({ code: 0, stdout: repaired(GLUED) });
   });
 
   it.each([
@@ -410,7 +410,7 @@ it('leaves the file alone where the quarantine cannot be written', async () => {
   expect(readdirSync(join(file, '..'))).toEqual(['log.jsonl']);
 });
 
-it('mends only what --only names', async () => {
+it('repairs only what --only names', async () => {
   const ran = await run(['repair', '--only', 'dangling-parent', '--only', 'blank-line', vector('l06-torn-glued')]);
   expect(ran.code).toBe(1);
   expect(ran.stderr).toContain('glued-entries: not fixed');
@@ -430,7 +430,7 @@ it('exits 0 where the other error of the log went with the line that it fixed', 
 });
 
 describe('the program as a process', () => {
-  it('mends in the middle of a pipe', async () => {
+  it('repairs in the middle of a pipe', async () => {
     const v1 = join(projectRoot, 'fixtures', 'repair', 'v1-second-header', 'damaged.jsonl');
     const quarantine = join(folder(), 'lost');
     const program = `node ${join(projectRoot, 'bin', 'sessionctl.js')}`;
@@ -445,7 +445,7 @@ describe('the program as a process', () => {
   it('tells on standard error and ends quietly when nobody reads on', async () => {
     const ran = await spawnProgram(['repair', vector(TORN)]);
     expect(ran.code).toBe(0);
-    expect(ran.stdout).toBe(mended(TORN));
+    expect(ran.stdout).toBe(repaired(TORN));
     const big = join(folder(), 'big.jsonl');
     const line =
       '{"type":"custom","id":"ID","parentId":null,"timestamp":"2026-04-01T08:00:01.000Z","customType":"x"}\n';

@@ -308,12 +308,12 @@ describe('sessionctl status', () => {
     ['both', { title: 'T' }, { type: 'model_change', provider: 'p', modelId: 'm' }, 'maybe'],
   ])(
     'takes a log that %s wrote for the same as append and externalize do: header %j, entry %j',
-    async (_, head, told, started) => {
+    async (_, head, reported, started) => {
       const base = { timestamp: '2026-01-01T00:00:00.000Z' };
       const call = { type: 'toolCall', id: 't', name: 'bash', arguments: { command: 'x' } };
       const lines = [
         { type: 'session', version: 3, id: 's', cwd: '/', ...base, ...head },
-        { ...told, id: 'a', parentId: null, ...base },
+        { ...reported, id: 'a', parentId: null, ...base },
         {
           type: 'message',
           id: 'b',
@@ -339,9 +339,9 @@ describe('sessionctl status', () => {
     expect(last).toMatch(/^ {2}next: sessionctl (?:repair|fork|migrate|validate|log) /);
     const words = last.replace('  next: sessionctl ', '').replace('new.jsonl', copy).split(' ');
     const ran = await run(words);
-    const told = JSON.parse((await run(['status', '--json', words[0] === 'fork' ? copy : file])).stdout) as Status;
+    const reported = JSON.parse((await run(['status', '--json', words[0] === 'fork' ? copy : file])).stdout) as Status;
     if (words[0] === 'validate' || words[0] === 'log') expect(ran.stdout).not.toBe('');
-    else expect([ran.code, told.verdict]).toEqual([0, expect.not.stringContaining('blocked')]);
+    else expect([ran.code, reported.verdict]).toEqual([0, expect.not.stringContaining('blocked')]);
   });
 
   it('does not advise to fork a path that does not reach its root', async () => {
@@ -630,7 +630,7 @@ describe('damage in the log of another agent', () => {
     ['nul-bytes', 'claude-code', 4],
     ['missing-final-newline', 'claude-code', 4],
     ['not-an-object', 'claude-code', 3],
-  ])('by %s in %s is told once, and blocks', async (rule, format, line) => {
+  ])('by %s in %s is reported once, and blocks', async (rule, format, line) => {
     const log = join(projectRoot, 'fixtures/rules', rule, format, 'bad.jsonl');
     const { stdout } = await run(['status', '--from', format, log]);
     expect(stdout).toMatch(/^blocked: /);

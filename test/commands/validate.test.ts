@@ -454,7 +454,7 @@ describe('validate of many files', () => {
     expect(one?.code).toBe(2);
   });
 
-  it('waits with the small files behind a large one until that is told', async () => {
+  it('waits with the small files behind a large one until that is reported', async () => {
     const folder = join(scratch, 'one-large');
     mkdirSync(folder, { recursive: true });
     const large = Array.from({ length: 4_000 }, (_, at) =>

@@ -150,7 +150,7 @@ describe('a compaction', () => {
   });
 
   it('that names no entry before it keeps nothing and says so, but not where it names itself', () => {
-    for (const [kept, told] of [
+    for (const [kept, reported] of [
       ['nowhere', true],
       ['e3', true],
       [undefined, true],
@@ -160,7 +160,7 @@ describe('a compaction', () => {
       const path = chain(user('a'), summary({ firstKeptEntryId: kept }), user('b'), user('c'));
       const context = buildContext(path, { profile: 'spec' });
       expect(context.messages).toHaveLength(3);
-      expect(context.notes.length > 0, String(kept)).toBe(told);
+      expect(context.notes.length > 0, String(kept)).toBe(reported);
       expect(context.projected[0]?.rule).toBe('summarised');
     }
   });

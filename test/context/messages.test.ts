@@ -12,13 +12,13 @@ import { contextVectors } from '../support/vectors.ts';
 
 type Json = Record<string, unknown>;
 
-function told(name: FormName, messages: readonly string[]): Json[] {
+function reported(name: FormName, messages: readonly string[]): Json[] {
   const form = new MessageForm(name);
   return [...messages.flatMap((message) => form.add(message)), ...form.end()].map((line) => JSON.parse(line) as Json);
 }
 
 const inForm = (name: FormName, ...bodies: object[]): Json[] =>
-  told(name, buildContext(chain(...bodies), { profile: 'spec' }).messages);
+  reported(name, buildContext(chain(...bodies), { profile: 'spec' }).messages);
 const faultsOf: Readonly<Record<'anthropic' | 'openai' | 'responses', (messages: readonly unknown[]) => string[]>> = {
   anthropic: anthropicFaults,
   openai: openaiFaults,
@@ -35,7 +35,7 @@ describe('the published rules of the providers', () => {
           const { messages } = buildContext(path, { profile });
           // A history of the provider is given as it was stored, and the one of a vector is not a real one.
           if (name === 'responses' && messages[0]?.includes('"openaiResponsesHistory"')) continue;
-          expect(faultsOf[name](told(name, messages)), `${vector.name} ${profile}`).toEqual([]);
+          expect(faultsOf[name](reported(name, messages)), `${vector.name} ${profile}`).toEqual([]);
         }
       }
     });
@@ -43,7 +43,7 @@ describe('the published rules of the providers', () => {
     it(`hold for ${name} on random sessions`, () => {
       fc.assert(
         fc.property(randomPath, fc.constantFrom(...PROFILES), (path: PathEntry[], profile) => {
-          expect(faultsOf[name](told(name, buildContext(path, { profile }).messages))).toEqual([]);
+          expect(faultsOf[name](reported(name, buildContext(path, { profile }).messages))).toEqual([]);
         }),
         settings(250),
       );
@@ -77,7 +77,7 @@ describe('--as llm', () => {
   it('gives user, assistant and toolResult messages alone, whatever the session holds', () => {
     fc.assert(
       fc.property(randomPath, (path: PathEntry[]) => {
-        for (const message of told('llm', buildContext(path, { profile: 'spec' }).messages)) {
+        for (const message of reported('llm', buildContext(path, { profile: 'spec' }).messages)) {
           expect(['user', 'assistant', 'toolResult']).toContain(message['role']);
           expect(message['content']).not.toBe(null);
         }
@@ -163,7 +163,7 @@ describe('--as llm', () => {
 });
 
 describe('--as anthropic', () => {
-  it('merges neighbours of one side and puts results first, to their calls', () => {
+  it('merges neighbors of one side and puts results first, to their calls', () => {
     const messages = inForm(
       'anthropic',
       user('a'),
@@ -497,7 +497,7 @@ describe('--as responses', () => {
 });
 
 describe('messages that have no part in a form', () => {
-  it('are told with the reason, and native has all of them', () => {
+  it('are reported with the reason, and native has all of them', () => {
     const excluded = '{"role":"bashExecution","command":"x","excludeFromContext":true}';
     expect(FORMS.map((name) => leftOutOf(name, excluded))).toEqual([
       undefined,

@@ -24,11 +24,11 @@ describe('an entry in a diff', () => {
     [{ type: 'label', targetId: 't' }, 'label', 'of t cleared'],
     [{ type: 'session_info', name: 'n' }, 'name', 'n'],
     [{ type: 'title_change', title: 't' }, 'title', 't'],
-  ])('%j is told as %s: %s', (value, title, text) => {
+  ])('%j is reported as %s: %s', (value, title, text) => {
     expect(itemOf(value)).toMatchObject({ title, text });
   });
 
-  it('of a type that it does not know is told by its own fields alone', () => {
+  it('of a type that it does not know is reported by its own fields alone', () => {
     const value = { type: 'service_tier_change', id: 'a', parentId: 'b', timestamp: 't', serviceTier: 'flex' };
     expect(itemOf(value)).toMatchObject({ title: 'service tier change', text: '{"serviceTier":"flex"}' });
     expect(itemOf({ id: 'a', odd: 1 })).toMatchObject({ title: 'entry', text: '{"odd":1}' });
@@ -66,7 +66,7 @@ describe('a message in a diff', () => {
       'assistant (error: overloaded)',
       '',
     ],
-  ])('%j is told as %s: %s', (message, title, text) => {
+  ])('%j is reported as %s: %s', (message, title, text) => {
     expect(messageItem(message)).toMatchObject({ title, text });
   });
 

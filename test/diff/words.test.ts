@@ -70,7 +70,7 @@ describe('the word diff', () => {
     ]);
   });
 
-  it('joins neighbouring replaced words to one change', () => {
+  it('joins neighboring replaced words to one change', () => {
     expect(wordDiff('one two three', 'uno due three')).toEqual([
       { kind: 'removed', text: 'one two' },
       { kind: 'added', text: 'uno due' },

@@ -19,7 +19,7 @@ test('tells by a line who writes so, where only one of them does', () => {
 
 test('never takes a sample session of one for the other', () => {
   const folder = join(projectRoot, 'fixtures/sessions');
-  let told = 0;
+  let reported = 0;
   for (const name of readdirSync(folder).filter((one) => /^(pi|omp)-/.test(one))) {
     const watch = new DialectDetector();
     const lines = readFileSync(join(folder, name), 'utf8')
@@ -27,9 +27,9 @@ test('never takes a sample session of one for the other', () => {
       .filter((line) => line.trim() !== '');
     for (const line of lines) watch.add(JSON.parse(line) as JsonObject);
     expect([undefined, name.split('-')[0]], name).toContain(watch.dialect);
-    if (watch.dialect) told++;
+    if (watch.dialect) reported++;
   }
-  expect(told).toBeGreaterThan(2);
+  expect(reported).toBeGreaterThan(2);
 });
 
 test('takes marks that only omp leaves as evidence of a log, though either agent reads them', () => {

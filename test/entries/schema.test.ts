@@ -139,7 +139,7 @@ function messages(value: JsonObject, version: KnownVersion = 3): string[] {
   return checkShape(value, version).map((issue) => issue.message);
 }
 
-it('a word of any length that is not known is told in sixty characters', () => {
+it('a word of any length that is not known is reported in sixty characters', () => {
   const [issue] = checkShape({ type: 'x'.repeat(61), ...envelope }, 3);
   expect(issue?.message).toBe(`unknown entry type '${'x'.repeat(57)}...'`);
   expect(checkShape({ type: 'x'.repeat(60), ...envelope }, 3)[0]?.message).toBe(

@@ -131,12 +131,12 @@ describe('Markdown of a log inside an export', () => {
             {},
             { title: a, cwd: b },
           );
-        const told = make(`W${one}`, `W${two}`);
-        const html = rendered(told.text);
+        const reported = make(`W${one}`, `W${two}`);
+        const html = rendered(reported.text);
         const count = (tag: string) => tagsOf(html).filter((found) => found === tag).length;
-        const expected = structureOf(told.items);
+        const expected = structureOf(reported.items);
         expect(count('<h1')).toBe(1);
-        expect(count('<h2')).toBe(told.turns);
+        expect(count('<h2')).toBe(reported.turns);
         expect([count('<details'), count('</details'), count('<summary')]).toEqual([
           expected.folds,
           expected.folds,

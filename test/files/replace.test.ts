@@ -49,7 +49,7 @@ interface Result {
   readonly code: number;
   readonly stdout: string;
   readonly notes: string;
-  readonly trouble: string | undefined;
+  readonly failure: string | undefined;
 }
 
 async function call(
@@ -80,17 +80,17 @@ async function call(
   });
   try {
     const code = await rewrite(parseArgv(REWRITE_OPTIONS, argv).checked(), io, transform);
-    return { code, stdout, notes, trouble: undefined };
+    return { code, stdout, notes, failure: undefined };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return { code: 2, stdout, notes, trouble: error.message };
+    return { code: 2, stdout, notes, failure: error.message };
   }
 }
 
 test('writes to standard output and leaves the file alone', async () => {
   const file = join(fresh(), 'f');
   writeFileSync(file, 'one\ntwo');
-  expect(await call([file], shout)).toMatchObject({ code: 0, stdout: 'ONE\nTWO', trouble: undefined });
+  expect(await call([file], shout)).toMatchObject({ code: 0, stdout: 'ONE\nTWO', failure: undefined });
   expect(readFileSync(file, 'utf8')).toBe('one\ntwo');
 });
 
@@ -203,16 +203,16 @@ test.each([
 ])('refuses the call %j', async (argv) => {
   const result = await call(argv, shout);
   expect(result.code).toBe(2);
-  expect(result.trouble).toMatch(/-i|backup/);
+  expect(result.failure).toMatch(/-i|backup/);
 });
 
 test('refuses an empty folder, a device and a file that is not there', async () => {
   const folder = fresh();
-  expect((await call(['-i', folder], shout)).trouble).toBe(
+  expect((await call(['-i', folder], shout)).failure).toBe(
     `${folder}: no log found that this command takes; 'sessionctl ls' lists sessions`,
   );
-  expect((await call(['-i', '/dev/null'], shout)).trouble).toMatch(/not a regular file/);
-  expect((await call(['-i', join(folder, 'none')], shout)).trouble).toMatch(/no such file/);
+  expect((await call(['-i', '/dev/null'], shout)).failure).toMatch(/not a regular file/);
+  expect((await call(['-i', join(folder, 'none')], shout)).failure).toMatch(/no such file/);
 });
 
 test('does several files, tells about the bad one and goes on', async () => {
@@ -288,8 +288,8 @@ test('leaves the file when the transform fails half way', async () => {
     expect(readdirSync(folder).length).toBe(2);
     throw new AppError('no more');
   };
-  expect((await call(['-i', '--backup', file], fail)).trouble).toBe('no more');
-  expect((await call(['-o', join(folder, 'out'), file], fail)).trouble).toBe('no more');
+  expect((await call(['-i', '--backup', file], fail)).failure).toBe('no more');
+  expect((await call(['-o', join(folder, 'out'), file], fail)).failure).toBe('no more');
   expect(readdirSync(folder)).toEqual(['f']);
   expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
 });
@@ -315,7 +315,7 @@ test.each([
   };
   const result = await call(['-i', '--backup', file], meanwhile);
   expect(result.code).toBe(2);
-  expect(result.trouble).toMatch(/changed by another program in the meantime, nothing was replaced/);
+  expect(result.failure).toMatch(/changed by another program in the meantime, nothing was replaced/);
   expect(readFileSync(file, 'utf8').startsWith('one\n')).toBe(true);
   expect(readdirSync(folder)).toEqual(['f']);
 });
@@ -352,8 +352,8 @@ test.each([
   linkSync(file, join(folder, 'g'));
   const result = await call(['-i', file], shout, '', () => write(file));
   expect(result.code).toBe(2);
-  expect(result.trouble).toMatch(message);
-  expect(result.trouble).toContain(`${file}.late1`);
+  expect(result.failure).toMatch(message);
+  expect(result.failure).toContain(`${file}.late1`);
   expect(readFileSync(file, 'utf8')).toBe('ONE\n');
   expect(readFileSync(`${file}.late1`, 'utf8')).toBe(late);
   expect(readFileSync(`${file}.late`, 'utf8')).toBe('from another day');
@@ -397,7 +397,7 @@ test('-o never overwrites the input, under whatever name', async () => {
   symlinkSync('f', join(folder, 'link'));
   linkSync(file, join(folder, 'hard'));
   for (const name of ['f', 'link', 'hard', './f']) {
-    expect((await call(['-o', join(folder, name), file], shout)).trouble).toMatch(/is the input file itself; use -i/);
+    expect((await call(['-o', join(folder, name), file], shout)).failure).toMatch(/is the input file itself; use -i/);
   }
   expect(readFileSync(file, 'utf8')).toBe('one\n');
 });
@@ -413,16 +413,16 @@ test('-o never overwrites the file that standard input comes from', async () => 
 test('-o refuses a folder and a link that leads nowhere', async () => {
   const folder = fresh();
   symlinkSync('nowhere', join(folder, 'link'));
-  expect((await call(['-o', folder], shout, 'one\n')).trouble).toMatch(/is a folder/);
-  expect((await call(['-o', join(folder, 'link')], shout, 'one\n')).trouble).toMatch(/broken symbolic link/);
-  expect((await call(['-o', join(folder, 'no', 'where')], shout, 'one\n')).trouble).toMatch(
+  expect((await call(['-o', folder], shout, 'one\n')).failure).toMatch(/is a folder/);
+  expect((await call(['-o', join(folder, 'link')], shout, 'one\n')).failure).toMatch(/broken symbolic link/);
+  expect((await call(['-o', join(folder, 'no', 'where')], shout, 'one\n')).failure).toMatch(
     /where: no such folder; make it first$/,
   );
 });
 
 test.skipIf(!existsSync('/dev/full'))('-o names the device that takes no more', async () => {
   const ran = await call(['-o', '/dev/full'], shout, 'one\n');
-  expect(ran.trouble).toMatch(/^\/dev\/full: .*space/);
+  expect(ran.failure).toMatch(/^\/dev\/full: .*space/);
 });
 
 test('-o writes straight to a device or a pipe', async () => {

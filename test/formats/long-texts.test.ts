@@ -43,12 +43,12 @@ function retold(record: JsonObject, random: () => number): string {
 /** A log that is long enough for the scanner, retold from a fixture. */
 function longLog(path: string, random: () => number): Buffer {
   const lines = readFileSync(join(folder, path), 'utf8').trim().split('\n');
-  const told = lines.map((line) => retold(JSON.parse(line), random));
+  const reported = lines.map((line) => retold(JSON.parse(line), random));
   const filler = JSON.stringify({ type: 'filler', payload: {}, content: 'x'.repeat(1_200_000) });
   const damaged = `{"type":"user","stdout":"${'y'.repeat(2000)}\u0001"}`;
   const half = `{"type":"user","stdout":"${'y'.repeat(2000)}\\ud83d","output":1.0}`;
   const spaced = `{ "type": "user", "stdout":"${'y'.repeat(2000)}" }\r`;
-  return Buffer.from([...told.slice(0, 8), filler, ...told.slice(8), damaged, half, spaced, ''].join('\n'));
+  return Buffer.from([...reported.slice(0, 8), filler, ...reported.slice(8), damaged, half, spaced, ''].join('\n'));
 }
 
 type ToNative = NonNullable<LogFormat['toNative']>;

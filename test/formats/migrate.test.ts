@@ -23,7 +23,7 @@ const HEADER = '{"type":"session","id":"s1","timestamp":"2026-02-16T10:00:00.000
 interface Outcome {
   readonly text: string;
   readonly warnings: readonly MigrateWarning[];
-  readonly trouble: string;
+  readonly failure: string;
 }
 
 async function* chunked(bytes: Buffer, size: number): AsyncGenerator<Buffer, void, void> {
@@ -36,7 +36,7 @@ async function outcome(
 ): Promise<Outcome> {
   const warnings: MigrateWarning[] = [];
   let text = '';
-  let trouble = '';
+  let failure = '';
   try {
     await work(
       { name: 'log', ids: 'sequence', random, onWarning: (warning) => warnings.push(warning), ...extra },
@@ -46,9 +46,9 @@ async function outcome(
     );
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    trouble = error.message;
+    failure = error.message;
   }
-  return { text, warnings, trouble };
+  return { text, warnings, failure };
 }
 
 async function byLines(bytes: Buffer, extra?: Partial<MigrateOptions>): Promise<Outcome> {
@@ -136,7 +136,7 @@ describe('a log migrated as it comes', () => {
           const bytes = Buffer.from([`${HEADER.slice(0, -1)}${version}}`, ...lines].join('\n') + end);
           const expected = await byLines(bytes);
           expect(await byBlocks(bytes, size)).toEqual(expected);
-          if (expected.trouble === '') migrated++;
+          if (expected.failure === '') migrated++;
           else refused++;
         },
       ),
@@ -152,7 +152,7 @@ describe('a log migrated as it comes', () => {
       Buffer.from([0xc3, 0x22, 0x7d, 0x0a]),
     ]);
     const expected = await byLines(bytes);
-    expect(expected.trouble).toContain('line 3 is damaged (invalid-utf8)');
+    expect(expected.failure).toContain('line 3 is damaged (invalid-utf8)');
     expect(await byBlocks(bytes, 90)).toEqual(expected);
   });
 });
@@ -176,7 +176,7 @@ describe('a line that is too long to be held', () => {
 
   it('passes in a log whose entries have ids, with a warning where it would have been looked at', async () => {
     expect(await migrated(3)).toMatchObject({
-      trouble: '',
+      failure: '',
       warnings: [],
       text: expect.stringContaining(`\n${long}\n{"type":"custom"}\n`),
     });
@@ -186,7 +186,7 @@ describe('a line that is too long to be held', () => {
   });
 
   it('is refused in a log of version 1, and left out by readers', async () => {
-    expect((await migrated(1)).trouble).toBe(
+    expect((await migrated(1)).failure).toBe(
       `log: line 2 has ${long.length} bytes, which is too long for an entry that needs an id`,
     );
     const damage: string[] = [];

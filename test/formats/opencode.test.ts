@@ -280,7 +280,7 @@ describe("OpenCode's store", () => {
     expect(ran).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('1 session') });
   });
 
-  it('that has no sessions, or rows that are no JSON, is told in one line', async () => {
+  it('that has no sessions, or rows that are no JSON, is reported in one line', async () => {
     expect(await run(['log', store('none.db', [])])).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/none\.db: has no session in it\n$/),

@@ -81,11 +81,11 @@ function tell(result: FuzzResult | undefined, failures: readonly Failure[]): voi
   }
   const out = failures.length > 0 ? (values.out ?? mkdtempSync(join(tmpdir(), 'sessionctl-fuzz-found-'))) : '';
   if (out !== '') mkdirSync(out, { recursive: true });
-  const told = new Map<string, number>();
+  const reported = new Map<string, number>();
   for (const { seed, number: at, argv, problem, log } of failures) {
     const kind = `${argv[0]}: ${problem.slice(0, 60)}`;
-    const times = (told.get(kind) ?? 0) + 1;
-    told.set(kind, times);
+    const times = (reported.get(kind) ?? 0) + 1;
+    reported.set(kind, times);
     if (times > 3) continue;
     const file = join(out, `${seed}-${at}-${argv[0]}.jsonl`);
     writeFileSync(file, log, 'latin1');

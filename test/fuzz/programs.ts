@@ -68,7 +68,7 @@ export async function runAlone(root: string, argv: readonly string[], how: Treat
   };
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  const told: Buffer[] = [];
+  const reported: Buffer[] = [];
   let taken = 0;
   child.stdout.on('data', (chunk: Buffer) => {
     out.push(chunk);
@@ -77,7 +77,7 @@ export async function runAlone(root: string, argv: readonly string[], how: Treat
   });
   child.stderr.on('data', (chunk: Buffer) => err.push(chunk));
   const peakPipe = child.stdio[3] as Readable;
-  peakPipe.on('data', (chunk: Buffer) => told.push(chunk));
+  peakPipe.on('data', (chunk: Buffer) => reported.push(chunk));
   for (const stream of [child.stdin, child.stdout, child.stderr, peakPipe]) stream.on('error', () => {});
   child.stdin.end('bytes' in how.stdin ? how.stdin.bytes : '');
   let hangs = false;
@@ -92,7 +92,7 @@ export async function runAlone(root: string, argv: readonly string[], how: Treat
       clearTimeout(limit);
       clearTimeout(stopper);
       const stdoutBytes = Buffer.concat(out);
-      const peak = Number(Buffer.concat(told).toString()) / 1024;
+      const peak = Number(Buffer.concat(reported).toString()) / 1024;
       done({
         code: code ?? -1,
         signal: signal ?? undefined,

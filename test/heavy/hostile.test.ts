@@ -40,9 +40,9 @@ describe('a huge log', () => {
       expect([0, 1, 2], argv[0]).toContain(ran.code);
       expect(ran.stderr, argv[0]).not.toContain('a bug in sessionctl');
     }
-    const mended = join(folder, 'mended.jsonl');
-    expect((await spawnProgram(['repair', '-o', mended, path])).code).toBe(0);
-    expect((await spawnProgram(['validate', '-q', mended])).code).toBe(0);
+    const repaired = join(folder, 'repaired.jsonl');
+    expect((await spawnProgram(['repair', '-o', repaired, path])).code).toBe(0);
+    expect((await spawnProgram(['validate', '-q', repaired])).code).toBe(0);
   });
 
   it('may have 10 million entries', async () => {

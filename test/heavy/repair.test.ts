@@ -21,7 +21,7 @@ async function write(name: string, pieces: Iterable<string>): Promise<string> {
 }
 
 describe('a log made to be slow', () => {
-  it('with a torn line of 64 MB and a million openings is mended, and both neighbours survive', async () => {
+  it('with a torn line of 64 MB and a million openings is repaired, and both neighbors survive', async () => {
     const opening = `{"type":"${'x'.repeat(55)}`;
     const file = await write('openings.jsonl', [
       HEADER,

@@ -103,7 +103,7 @@ describe('what JSON.parse would change', () => {
     expect(ran.stdout.slice(ran.stdout.indexOf('\n') + 1)).toBe(odd + user('a', 'n'));
   });
 
-  it('leaves repair byte for byte where a neighbour is mended, and where the entry itself gets a parent', async () => {
+  it('leaves repair byte for byte where a neighbor is repaired, and where the entry itself gets a parent', async () => {
     const lost = odd.replace('"parentId":null', '"parentId":"gone"');
     const ran = await run(['repair', fileOf(`${HEADER}${user('a', null)}${lost}{"torn`)]);
     expect(ran.stdout).toBe(`${HEADER}${user('a', null)}${odd.replace('"parentId":null', '"parentId":"a"')}`);
@@ -217,9 +217,9 @@ describe('every command', () => {
       expect(ran.stderr, argv[0]).not.toContain('a bug in sessionctl');
       expect([0, 1, 2], argv[0]).toContain(ran.code);
     }
-    const mended = await run(['repair', path]);
-    expect(mended.code).toBe(0);
-    expect((await run(['validate', '-q', '-'], { stdin: mended.stdoutBytes })).code).toBe(0);
+    const repaired = await run(['repair', path]);
+    expect(repaired.code).toBe(0);
+    expect((await run(['validate', '-q', '-'], { stdin: repaired.stdoutBytes })).code).toBe(0);
   });
 
   it('keeps ids apart that collide in common hashes', async () => {

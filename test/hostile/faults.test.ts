@@ -177,7 +177,7 @@ describe('signals', () => {
     const home = join(folder, 'signals');
     const draw = makeRandom(7);
     const torn = `${HEADER}${Array.from({ length: 3000 }, (_, at) => user(`n${at}`, at === 0 ? null : `n${at - 1}`)).join('')}{"torn`;
-    const mended = torn.slice(0, -'{"torn'.length);
+    const repaired = torn.slice(0, -'{"torn'.length);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
       rmSync(home, { recursive: true, force: true });
       mkdirSync(home);
@@ -187,15 +187,15 @@ describe('signals', () => {
         env: fixedEnv,
         stdio: ['ignore', 'ignore', 'pipe'],
       });
-      let told = '';
+      let reported = '';
       child.stderr.on('data', (chunk: Buffer) => {
-        told += chunk.toString();
+        reported += chunk.toString();
       });
       const timer = setTimeout(() => child.kill(signal), 60 + draw() * 300);
       await new Promise((done) => child.on('close', done));
       clearTimeout(timer);
-      expect([torn, mended].includes(readFileSync(path, 'utf8')), signal).toBe(true);
-      expect(told, signal).not.toMatch(/a bug in sessionctl|^\s+at /m);
+      expect([torn, repaired].includes(readFileSync(path, 'utf8')), signal).toBe(true);
+      expect(reported, signal).not.toMatch(/a bug in sessionctl|^\s+at /m);
       const others = readdirSync(home).filter((name) => name !== 'log.jsonl' && name !== 'log.jsonl.quarantine');
       if (signal !== 'SIGKILL') expect(others, signal).toEqual([]);
     }

@@ -124,14 +124,14 @@ describe('migrate', () => {
 });
 
 describe('repair', () => {
-  it.each(damaged)('mends %s as the command does', async (name) => {
+  it.each(damaged)('repairs %s as the command does', async (name) => {
     const path = join(projectRoot, 'fixtures/vectors/damage', name);
     const ran = await run(['repair', path]);
     const changes: library.ChangeRecord[] = [];
-    const mending = library.repair(() => createReadStream(path), { onChange: (change) => void changes.push(change) });
+    const repairing = library.repair(() => createReadStream(path), { onChange: (change) => void changes.push(change) });
     const pieces: Uint8Array[] = [];
-    let next = await mending.next();
-    for (; !next.done; next = await mending.next()) pieces.push(next.value);
+    let next = await repairing.next();
+    for (; !next.done; next = await repairing.next()) pieces.push(next.value);
     expect(Buffer.concat(pieces)).toEqual(ran.stdoutBytes);
     expect(next.value.left.length > 0 ? 1 : 0).toBe(ran.code);
     expect(changes.length + next.value.left.length > 0).toBe(ran.stderr !== '');

@@ -72,7 +72,7 @@ describe('the types of guards', () => {
     writeFileSync(
       join(folder, 'guards.mts'),
       `import { type Block, type Entry, isBlock, isEntry, isMessage, type Message, openSession, pathTo } from 'sessionctl';
-export async function* told(log: Uint8Array, given: unknown): AsyncGenerator<string> {
+export async function* reported(log: Uint8Array, given: unknown): AsyncGenerator<string> {
   for await (const { value } of pathTo(await openSession(log))) {
     if (!isEntry(value)) continue;
     const entry: Entry = value;

@@ -48,7 +48,7 @@ describe('the public API', () => {
     for (const name of wanted) expect(typeof library[name], name).toBe('function');
   });
 
-  it('is told in docs/library.md, function by function', () => {
+  it('is reported in docs/library.md, function by function', () => {
     const page = readFileSync(join(projectRoot, 'docs/library.md'), 'utf8');
     const functions = publicApi().flatMap((line) => /^function (\w+)/.exec(line)?.[1] ?? []);
     expect(functions.length).toBeGreaterThan(10);

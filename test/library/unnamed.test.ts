@@ -56,10 +56,10 @@ describe('a message about a log', () => {
   it.each(THROWN)('does not start with a name where %s got none', async (_, message, call) => {
     const error = await call({}).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(library.AppError);
-    const { message: told, stack } = error as library.AppError;
-    expect(told).toMatch(message);
-    expect(stack?.split('\n')[0]).toBe(`AppError: ${told}`);
-    await expect(call({ name: 'x.jsonl' })).rejects.toMatchObject({ message: `x.jsonl: ${told}` });
+    const { message: reported, stack } = error as library.AppError;
+    expect(reported).toMatch(message);
+    expect(stack?.split('\n')[0]).toBe(`AppError: ${reported}`);
+    await expect(call({ name: 'x.jsonl' })).rejects.toMatchObject({ message: `x.jsonl: ${reported}` });
   });
 
   it.each<[string, () => Promise<unknown>]>([

@@ -105,17 +105,17 @@ describe('reading lines', () => {
 
   it('hands the bytes of a line that is too long on in pieces, in their place', async () => {
     const bytes = Buffer.from('short\nthis one is far too long\nafter\nand the last one too!');
-    const told: string[] = [];
+    const reported: string[] = [];
     const pieces: string[] = [];
     const options = { maxLineBytes: 8, onOversizePiece: (part: Buffer) => void pieces.push(part.toString()) };
     for await (const line of readLines(inChunks(bytes, [5]), options)) {
-      told.push(
+      reported.push(
         line.oversize > 0
           ? `${line.number}:${line.oversize}:${pieces.splice(0).join('')}`
           : `${line.number}:${line.raw}`,
       );
     }
-    expect(told).toEqual(['1:short', '2:24:this one is far too long', '3:after', '4:21:and the last one too!']);
+    expect(reported).toEqual(['1:short', '2:24:this one is far too long', '3:after', '4:21:and the last one too!']);
   });
 
   it('decodes text that is not ASCII, and knows bytes that are no UTF-8', async () => {

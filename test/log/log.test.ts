@@ -107,7 +107,7 @@ describe('a session whose entries are read when they are asked for', () => {
     }
   });
 
-  it('reads neighbours in one go, and nothing of what lies between entries that are far apart', async () => {
+  it('reads neighbors in one go, and nothing of what lies between entries that are far apart', async () => {
     const names = Array.from({ length: 40 }, (_, at) => `e${at}`);
     const { session, store } = await stored(names.map((id) => entry(id, `"${'x'.repeat(10_000)}"`)).join(''));
     expect(await ids(session, [1, 2, 4, 20, 21])).toEqual(['e1', 'e2', 'e4', 'e20', 'e21']);

@@ -124,16 +124,16 @@ describe('drawnLines', () => {
     );
     const parentLists = fc.oneof(
       trees,
-      logs.map((wishes) => wishes.map((wish, at) => (wish === 'before' ? at - 1 : wish))),
+      logs.map((choices) => choices.map((choice, at) => (choice === 'before' ? at - 1 : choice))),
     );
     fc.assert(
       fc.property(
         parentLists,
         fc.integer({ min: -1, max: 59 }),
         fc.array(fc.nat(59), { maxLength: 5 }),
-        (wishes, wish, marked) => {
-          const parents = wishes.map((parent) => (parent < wishes.length ? parent : -1));
-          const leaf = wish < parents.length ? wish : -1;
+        (choices, choice, marked) => {
+          const parents = choices.map((parent) => (parent < choices.length ? parent : -1));
+          const leaf = choice < parents.length ? choice : -1;
           const notable = marked.filter((at) => at < parents.length);
           expect(linesOf(parents, leaf, notable)).toEqual(plainLines(parents, leaf, notable));
         },
@@ -145,8 +145,8 @@ describe('drawnLines', () => {
   it('draws every entry once, cycles and several roots too', () => {
     const trees = fc.array(fc.integer({ min: -2, max: 30 }), { maxLength: 30 });
     fc.assert(
-      fc.property(trees, fc.nat(29), (wishes, leaf) => {
-        const parents = wishes.map((wish) => (wish < wishes.length ? wish : -1));
+      fc.property(trees, fc.nat(29), (choices, leaf) => {
+        const parents = choices.map((choice) => (choice < choices.length ? choice : -1));
         const lines = linesOf(parents, parents.length > 0 ? leaf % parents.length : -1);
         const shown = lines.flatMap((line) => (line.kind === 'entry' ? [line.position] : []));
         const folded = lines.reduce((sum, line) => sum + (line.kind === 'run' ? line.count : 0), 0);

@@ -237,7 +237,7 @@ it.each([
 describe('a line over the limit', () => {
   const big = `{"type":"custom","id":"big","parentId":null,"timestamp":"t","customType":"${'x'.repeat(3000)}"}`;
 
-  it('passes as it is, is told, and nobody behind it has lost a parent', async () => {
+  it('passes as it is, is reported, and nobody behind it has lost a parent', async () => {
     const input = `${HEADER}${entry('a', null)}\n${big}\n${entry('b', 'big')}\n{"torn\n`;
     const { output, left } = await repair(input, { maxLineBytes: 2000 });
     expect(output.toString()).toBe(input.replace('{"torn\n', ''));

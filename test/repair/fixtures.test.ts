@@ -24,13 +24,13 @@ function quarantineOf(name: string): QuarantineRecord[] {
 }
 
 const names = readdirSync(cases).sort();
-const mended = names.filter((name) => existsSync(join(cases, name, 'repaired.jsonl')));
-const refused = names.filter((name) => !mended.includes(name));
+const repaired = names.filter((name) => existsSync(join(cases, name, 'repaired.jsonl')));
+const refused = names.filter((name) => !repaired.includes(name));
 
-describe.each(mended)('the damaged log %s', (name) => {
+describe.each(repaired)('the damaged log %s', (name) => {
   const input = readFileSync(damaged(name));
 
-  it('is mended as somebody would do it by hand, and has no error then', async () => {
+  it('is repaired as somebody would do it by hand, and has no error then', async () => {
     const { output, quarantine, left } = await repair(input);
     expect(output.toString('latin1')).toBe(readFileSync(join(cases, name, 'repaired.jsonl'), 'latin1'));
     expect(quarantine).toEqual(quarantineOf(name));
@@ -72,7 +72,7 @@ describe.each(native.filter((rule) => rule.level === 'error' && !NOT_MENDED.incl
   ({ id }) => {
     const folder = join(projectRoot, 'fixtures', 'rules', id);
 
-    it('is mended in its fixture, which has no error then', async () => {
+    it('is repaired in its fixture, which has no error then', async () => {
       const input = readFileSync(join(folder, 'bad.jsonl'));
       expect((await errorsOf(input)).some((error) => error.includes(` ${id}: `))).toBe(true);
       const { output, changes, quarantine, left } = await repair(input);
@@ -83,7 +83,7 @@ describe.each(native.filter((rule) => rule.level === 'error' && !NOT_MENDED.incl
       expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
     });
 
-    it('is left and told where only another rule is wanted', async () => {
+    it('is left and reported where only another rule is wanted', async () => {
       const input = readFileSync(join(folder, 'bad.jsonl'));
       const { output, left } = await repair(input, { only: ['blank-line'] });
       expect(output.equals(input)).toBe(true);
@@ -130,7 +130,7 @@ it.each(native.filter((rule) => rule.level !== 'error' && rule.fixable).map((rul
   },
 );
 
-it('lists what it cannot mend', async () => {
+it('lists what it cannot repair', async () => {
   const input = readFileSync(join(projectRoot, 'fixtures', 'rules', 'unknown-version', 'bad.jsonl'));
   const { output, left } = await repair(input);
   expect(output.equals(input)).toBe(true);
@@ -217,7 +217,7 @@ describe('what omp throws an error on', () => {
     expect(output.toString()).toBe(`${header('/home/ada')}\n${init}\n`);
   });
 
-  it('is fixed in its own bytes alone, and a cost that nobody recorded is told as assumed', async () => {
+  it('is fixed in its own bytes alone, and a cost that nobody recorded is reported as assumed', async () => {
     const input = `${header('/w')}\n${turn('{"role":"assistant" , "usage": {"input":1.0} ,"content": [ null , null ],"x":1e400}')}\n`;
     const { output, changes, quarantine } = await repair(input);
     expect(output.toString()).toContain(
@@ -316,7 +316,7 @@ describe('what is left after a repair of some rules', () => {
     expect(await errorsOf(late.output)).toEqual([]);
   });
 
-  it('is told by the lines of the input, wherever they are in the output', async () => {
+  it('is reported by the lines of the input, wherever they are in the output', async () => {
     const input = [
       header,
       typeless,

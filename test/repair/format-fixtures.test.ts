@@ -39,7 +39,7 @@ describe.each(formats)('in a log of $id', ({ id: format, checks }) => {
     expect(existsSync(file(id, 'repaired.jsonl'))).toBe(false);
   });
 
-  it.each(fixed)('the error %s is left and told where only another rule is wanted', async (id) => {
+  it.each(fixed)('the error %s is left and reported where only another rule is wanted', async (id) => {
     const input = readFileSync(file(id, 'bad.jsonl'));
     const { output, left } = await repairRecords(input, checks, { only: ['blank-line'] });
     expect(output.equals(input)).toBe(true);

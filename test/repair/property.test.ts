@@ -138,7 +138,7 @@ describe('a repair of sessions that were damaged at random', () => {
     expect(healthy).toBeGreaterThan(50);
   });
 
-  it('mends only what the wanted rules find, and still accounts for every byte', async () => {
+  it('repairs only what the wanted rules find, and still accounts for every byte', async () => {
     const rule = fc.constantFrom(
       'torn-line',
       'glued-entries',

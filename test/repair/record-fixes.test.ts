@@ -225,7 +225,7 @@ describe('records that hang from each other', () => {
 describe('what a repair of records says', () => {
   it.each<[string, readonly Json[], RecordRepairOptions, string[]]>([
     [
-      'a type that is told',
+      'a type that the rest shows',
       [user('u', null, 'go'), record('x', 'u', { subtype: 'y' })],
       {},
       ["2: missing-field: set type to 'system', as the rest of the record shows"],

@@ -18,12 +18,12 @@ const rule: RuleMeta = {
   summary: 'something is wrong',
   why: 'because',
   arises: 'somehow',
-  advice: 'mend it',
+  advice: 'fix it',
   example: '{"a":1}\n{"b":2}',
 } as RuleMeta;
 
 describe('a rule that is explained', () => {
-  it('says its level, whether it is mended, why, how, what to do, and shows an example', () => {
+  it('says its level, whether it is repaired, why, how, what to do, and shows an example', () => {
     expect(explainRule(rule, PLAIN)).toBe(
       [
         'some-rule (error, fixed by repair): something is wrong',
@@ -32,7 +32,7 @@ describe('a rule that is explained', () => {
         '',
         'How it arises\n  somehow',
         '',
-        'What to do\n  mend it',
+        'What to do\n  fix it',
         '',
         'Example\n  {"a":1}\n  {"b":2}',
         '',

@@ -17,7 +17,7 @@ async function findings(log: string): Promise<Finding[]> {
   return found;
 }
 
-const told = async (log: string): Promise<string[]> =>
+const reported = async (log: string): Promise<string[]> =>
   (await findings(log)).map((one) => `${one.line} ${one.rule}: ${one.message}`);
 
 describe('calls and results on branches', () => {
@@ -30,7 +30,7 @@ describe('calls and results on branches', () => {
       user('b1', 'r') +
       user('b2', 'a') +
       user('b3', 'a');
-    expect((await told(log)).filter((one) => one.includes('call'))).toEqual([
+    expect((await reported(log)).filter((one) => one.includes('call'))).toEqual([
       "3 unanswered-call: call 't' has no result; line 6 continues without it, on 2 branches in all",
     ]);
   });
@@ -38,26 +38,26 @@ describe('calls and results on branches', () => {
   it('says nothing of a call at the very end, of an aborted turn, or of one that only notes follow', async () => {
     const notes =
       entry('custom', 'n', 'a', { customType: 'x' }) + entry('label', 'l', 'n', { targetId: 'a', label: 'x' });
-    expect(await told(HEADER + user('u', null) + assistant('a', 'u', ['t']) + notes)).toEqual([]);
-    expect(await told(HEADER + assistant('a', null, ['t'], 'aborted') + user('u', 'a'))).toEqual([]);
-    expect(await told(HEADER + assistant('a', null, ['t'], 'error') + assistant('b', 'a'))).toEqual([]);
+    expect(await reported(HEADER + user('u', null) + assistant('a', 'u', ['t']) + notes)).toEqual([]);
+    expect(await reported(HEADER + assistant('a', null, ['t'], 'aborted') + user('u', 'a'))).toEqual([]);
+    expect(await reported(HEADER + assistant('a', null, ['t'], 'error') + assistant('b', 'a'))).toEqual([]);
   });
 
   it('pairs a result with the nearest earlier call, for ids repeat between turns', async () => {
     const log =
       HEADER + assistant('a', null, ['t']) + result('r', 'a', 't') + assistant('b', 'r', ['t']) + user('u', 'b');
-    expect(await told(log)).toEqual(["4 unanswered-call: call 't' has no result; line 5 continues without it"]);
+    expect(await reported(log)).toEqual(["4 unanswered-call: call 't' has no result; line 5 continues without it"]);
   });
 
   it('takes a late result for no orphan, and its call still for unanswered', async () => {
     const log = HEADER + assistant('a', null, ['t']) + user('u', 'a') + result('r', 'u', 't');
-    expect(await told(log)).toEqual(["2 unanswered-call: call 't' has no result; line 3 continues without it"]);
+    expect(await reported(log)).toEqual(["2 unanswered-call: call 't' has no result; line 3 continues without it"]);
   });
 
   it('still knows the first results of a call when it comes back from hundreds of them', async () => {
     const many = Array.from({ length: 300 }, (_, at) => result(`r${at}`, at === 0 ? 'a' : `r${at - 1}`, 't')).join('');
     const log = HEADER + assistant('a', null, ['t']) + many + user('u', 'r299') + user('v', 'r20') + user('w', 'a');
-    const found = (await told(log)).filter((one) => one.includes('call'));
+    const found = (await reported(log)).filter((one) => one.includes('call'));
     expect(found.filter((one) => one.includes('duplicate-result')).length).toBe(299);
     expect(found.filter((one) => one.includes('unanswered'))).toEqual([
       "2 unanswered-call: call 't' has no result; line 305 continues without it",
@@ -86,7 +86,7 @@ describe('calls and results on branches', () => {
       old(user('u', 'r')) +
       old(assistant('b', 'u', ['s'])) +
       old(user('v', 'b'));
-    expect(await told(log)).toEqual(["5 unanswered-call: call 's' has no result; line 6 continues without it"]);
+    expect(await reported(log)).toEqual(["5 unanswered-call: call 's' has no result; line 6 continues without it"]);
   });
 
   it('agrees with a plain look at every path, on random trees', async () => {
@@ -156,20 +156,20 @@ function plainLook(nodes: readonly { kind: string; call: string }[], parents: re
 }
 
 describe('trees that cannot be', () => {
-  it('end in a finding: a circle is told once, at its earliest line, and without forward-parent', async () => {
+  it('end in a finding: a circle is reported once, at its earliest line, and without forward-parent', async () => {
     const log = HEADER + user('a', 'c') + user('b', 'a') + user('c', 'b') + user('d', 'c');
-    expect(await told(log)).toEqual(['2 parent-cycle: the parents of 3 entries form a cycle']);
+    expect(await reported(log)).toEqual(['2 parent-cycle: the parents of 3 entries form a cycle']);
   });
 
   it('end in a finding: an entry is its own parent', async () => {
-    expect(await told(HEADER + user('a', 'a') + assistant('b', 'a'))).toEqual([
+    expect(await reported(HEADER + user('a', 'a') + assistant('b', 'a'))).toEqual([
       '2 parent-cycle: the entry is its own parent',
     ]);
   });
 
   it('end in a finding: a parent comes later, or never', async () => {
     const log = HEADER + user('b', 'a') + user('a', null) + user('c', 'gone');
-    expect(await told(log)).toEqual([
+    expect(await reported(log)).toEqual([
       "2 forward-parent: parent 'a' comes later, on line 3",
       "4 dangling-parent: parent 'gone' is not in this file",
     ]);
@@ -177,10 +177,10 @@ describe('trees that cannot be', () => {
 
   it('are walked all the same: the first entry of the log hangs from a later one', async () => {
     const forward = "2 forward-parent: parent 'a' comes later, on line 3";
-    expect(await told(HEADER + result('r', 'a', 't') + assistant('a', null, ['t']) + user('u', 'r'))).toEqual([
+    expect(await reported(HEADER + result('r', 'a', 't') + assistant('a', null, ['t']) + user('u', 'r'))).toEqual([
       forward,
     ]);
-    expect((await told(HEADER + user('u', 'a') + assistant('a', null, ['t']))).sort()).toEqual([
+    expect((await reported(HEADER + user('u', 'a') + assistant('a', null, ['t']))).sort()).toEqual([
       forward,
       "3 unanswered-call: call 't' has no result; line 2 continues without it",
     ]);
@@ -188,7 +188,7 @@ describe('trees that cannot be', () => {
 
   it('end in a finding: an id is used twice, and a reference means the nearest earlier one', async () => {
     const log = HEADER + user('a', null) + assistant('a', 'a') + user('b', 'a');
-    expect(await told(log)).toEqual(["3 duplicate-id: id 'a' was already used on line 2"]);
+    expect(await reported(log)).toEqual(["3 duplicate-id: id 'a' was already used on line 2"]);
   });
 
   it('do not call a parent dangling that may stand in a line too long to be read', async () => {
@@ -208,11 +208,11 @@ describe('trees that cannot be', () => {
     expect((await findings(chain)).filter((one) => one.rule === 'unanswered-call').length).toBe(19_999);
     let fan = HEADER + assistant('root', null, ['t']);
     for (let at = 0; at < 20_000; at++) fan += user(`e${at}`, 'root');
-    expect((await told(fan)).filter((one) => one.includes('unanswered'))).toEqual([
+    expect((await reported(fan)).filter((one) => one.includes('unanswered'))).toEqual([
       "2 unanswered-call: call 't' has no result; line 3 continues without it, on 20,000 branches in all",
     ]);
     let circle = HEADER;
     for (let at = 0; at < 20_000; at++) circle += user(`e${at}`, `e${(at + 1) % 20_000}`);
-    expect(await told(circle)).toEqual(['2 parent-cycle: the parents of 20,000 entries form a cycle']);
+    expect(await reported(circle)).toEqual(['2 parent-cycle: the parents of 20,000 entries form a cycle']);
   });
 });

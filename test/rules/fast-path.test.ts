@@ -106,7 +106,7 @@ describe('lines that are not read in full', () => {
     );
   });
 
-  it('have calls of which the place in the message is told', async () => {
+  it('have calls of which the place in the message is reported', async () => {
     const log = KNOWN + assistant('a', 'kb', ['x', 'y']) + result('r', 'a', 'x') + user('u', 'r');
     for (const scanner of ['off', 'compiled'] as const) {
       expect((await findings(log, scanner)).map(({ line, rule, path }) => [line, rule, path])).toEqual([

@@ -6,7 +6,7 @@ import type { Level } from '../../src/rules/rule.ts';
 import { run } from '../support/run.ts';
 import { assistant, entry, HEADER, user } from '../support/sessions.ts';
 
-async function told(
+async function reported(
   log: string,
   options: { levels?: ReadonlyMap<string, Level>; maxLineBytes?: number } = {},
 ): Promise<string[]> {
@@ -29,7 +29,7 @@ async function told(
 describe('what a finding says', () => {
   it('names the kind of value that is where an object should', async () => {
     const values = ['[{}]', '"x"', 'null', 'true', 'false', ' -1.5e3'];
-    expect(await told(HEADER + values.map((value) => `${value}\n`).join(''))).toEqual(
+    expect(await reported(HEADER + values.map((value) => `${value}\n`).join(''))).toEqual(
       ['an array', 'a string', 'null', 'a boolean', 'a boolean', 'a number'].map(
         (kind, at) => `${at + 2} not-an-object: the line is ${kind}, not an object`,
       ),
@@ -38,11 +38,11 @@ describe('what a finding says', () => {
 
   it('counts the whole entries of a line and says where there is something else too', async () => {
     const [a, b] = [user('a', null).trimEnd(), assistant('b', 'a').trimEnd()];
-    expect(await told(`${HEADER}${a}${b}\n`)).toEqual(['2 glued-entries: 2 complete entries on one line']);
-    expect(await told(`${HEADER}${a}{"ty\n`)).toEqual([
+    expect(await reported(`${HEADER}${a}${b}\n`)).toEqual(['2 glued-entries: 2 complete entries on one line']);
+    expect(await reported(`${HEADER}${a}{"ty\n`)).toEqual([
       '2 glued-entries: 1 complete entry on one line, along with something else',
     ]);
-    expect(await told(`${HEADER}xx${a}yy\n`)).toEqual([
+    expect(await reported(`${HEADER}xx${a}yy\n`)).toEqual([
       '2 glued-entries: a complete entry among other bytes, along with something else',
     ]);
   });
@@ -51,7 +51,7 @@ describe('what a finding says', () => {
     const start = Date.parse('2026-01-01T00:00:00.000Z');
     const at = (id: string, parentId: string | null, seconds: number): string =>
       entry('custom', id, parentId, { customType: 'x', timestamp: new Date(start - seconds * 1000).toISOString() });
-    const spans: [seconds: number, told: string][] = [
+    const spans: [seconds: number, reported: string][] = [
       [61, '61 s'],
       [119, '119 s'],
       [120, '2 min'],
@@ -61,11 +61,11 @@ describe('what a finding says', () => {
       [48 * 3600, '2 days'],
     ];
     for (const [seconds, span] of spans) {
-      expect(await told(HEADER + at('a', null, 0) + at('b', 'a', seconds))).toEqual([
+      expect(await reported(HEADER + at('a', null, 0) + at('b', 'a', seconds))).toEqual([
         `3 time-backwards: ${span} older than its parent on line 2`,
       ]);
     }
-    expect(await told(HEADER + at('a', null, 0) + at('b', 'a', 60))).toEqual([]);
+    expect(await reported(HEADER + at('a', null, 0) + at('b', 'a', 60))).toEqual([]);
   });
 });
 
@@ -73,12 +73,16 @@ describe('a root', () => {
   const levels = new Map<string, Level>([['extra-root', 'warning']]);
 
   it('is a further one behind another, whatever is between them', async () => {
-    expect(await told(HEADER + user('a', null) + assistant('b', 'a') + assistant('c', 'b'), { levels })).toEqual([]);
-    expect(await told(HEADER + user('a', null) + assistant('b', null), { levels })).toEqual([
+    expect(await reported(HEADER + user('a', null) + assistant('b', 'a') + assistant('c', 'b'), { levels })).toEqual(
+      [],
+    );
+    expect(await reported(HEADER + user('a', null) + assistant('b', null), { levels })).toEqual([
       '3 extra-root: another root',
     ]);
     expect(
-      await told(HEADER + user('a', null) + assistant('b', 'a') + user('c', null) + assistant('d', null), { levels }),
+      await reported(HEADER + user('a', null) + assistant('b', 'a') + user('c', null) + assistant('d', null), {
+        levels,
+      }),
     ).toEqual(['4 extra-root: another root', '5 extra-root: another root']);
   });
 });
@@ -88,7 +92,7 @@ describe('a line that is too long to be read', () => {
     const long = `${'x'.repeat(2000)}\n`;
     const lost = user('b', 'gone');
     const rules = async (log: string): Promise<string[]> =>
-      (await told(log, { maxLineBytes: 1000 })).map((one) => one.split(':')[0] as string);
+      (await reported(log, { maxLineBytes: 1000 })).map((one) => one.split(':')[0] as string);
     expect(await rules(long + HEADER + lost)).toEqual(['1 oversize-line']);
     expect(await rules(HEADER + long + lost)).toEqual(['2 oversize-line']);
     expect(await rules(HEADER + lost + long)).toEqual(['3 oversize-line', '2 dangling-parent']);
@@ -98,7 +102,8 @@ describe('a line that is too long to be read', () => {
 describe('a log without a header', () => {
   it('comes from no other session, so a branch summary has to name an entry of it', async () => {
     const summary = entry('branch_summary', 'b', 'a', { fromId: 'gone', summary: 's' });
-    const rules = async (log: string): Promise<string[]> => (await told(log)).map((one) => one.split(':')[0] as string);
+    const rules = async (log: string): Promise<string[]> =>
+      (await reported(log)).map((one) => one.split(':')[0] as string);
     expect(await rules(user('a', null) + summary)).toEqual(['1 missing-header', '2 dangling-from']);
     expect(await rules(HEADER + user('a', null) + summary)).toEqual(['3 dangling-from']);
     expect(await rules(HEADER.replace('"cwd"', '"parentSession":"x","cwd"') + user('a', null) + summary)).toEqual([]);
@@ -117,7 +122,7 @@ describe('a finding about the whole file', () => {
 });
 
 describe('a bad ref', () => {
-  it('is told up to its hundredth character', async () => {
+  it('is reported up to its hundredth character', async () => {
     const log = (ref: string): string =>
       HEADER +
       entry('message', 'a', null, {
@@ -136,7 +141,7 @@ describe('a string that is too long', () => {
     const long = 'x'.repeat(500_001);
     const data = `data:image/png;base64,${'A'.repeat(500_000)}`;
     const paths = async (block: object): Promise<string[]> =>
-      (await told(HEADER + entry('custom', 'a', null, { customType: 'x', data: block }))).map(
+      (await reported(HEADER + entry('custom', 'a', null, { customType: 'x', data: block }))).map(
         (one) => one.split(':')[0] as string,
       );
     expect(await paths({ type: 'image', data: long })).toEqual([]);
@@ -156,13 +161,14 @@ describe('a reference', () => {
       entry('branch_summary', 'b', 'a', { fromId: 'a', summary: 'S' }) +
       entry('label', 'c', 'b', { targetId: 'a', label: 'x' }) +
       entry('compaction', 'd', 'c', { summary: 'S', firstKeptEntryId: 'a', tokensBefore: 1 });
-    expect(await told(log)).toEqual([]);
+    expect(await reported(log)).toEqual([]);
   });
 });
 
 describe('a header as a parent', () => {
-  it('is told, also where the header is behind the entry', async () => {
-    const rules = async (log: string): Promise<string[]> => (await told(log)).map((one) => one.split(':')[0] as string);
+  it('is reported, also where the header is behind the entry', async () => {
+    const rules = async (log: string): Promise<string[]> =>
+      (await reported(log)).map((one) => one.split(':')[0] as string);
     expect(await rules(HEADER + user('a', 's'))).toEqual(['2 header-as-parent']);
     expect(await rules(user('a', 's') + HEADER)).toEqual(['2 late-header', '1 header-as-parent']);
   });
@@ -171,7 +177,8 @@ describe('a header as a parent', () => {
 describe('a last entry that the model does not see', () => {
   const start = HEADER + user('a', null) + assistant('b', 'a');
   const note = (parentId: string): string => entry('label', 'n', parentId, { targetId: 'a', label: 'x' });
-  const rules = async (log: string): Promise<string[]> => (await told(log)).map((one) => one.split(':')[0] as string);
+  const rules = async (log: string): Promise<string[]> =>
+    (await reported(log)).map((one) => one.split(':')[0] as string);
 
   it('is a stale leaf where messages hang beside it, however many such entries lead to it', async () => {
     expect(await rules(start + note('a'))).toEqual(['4 stale-leaf']);

@@ -63,7 +63,7 @@ describe('the table of rules', () => {
     );
   });
 
-  it('calls every error fixable but the ones that only a person can mend', () => {
+  it('calls every error fixable but the ones that only a person can repair', () => {
     const left = native.filter((rule) => rule.level === 'error' && !rule.fixable).map((rule) => rule.id);
     expect(left).toEqual(['oversize-line', 'unknown-version', 'bad-blob-ref', 'missing-blob', 'damaged-blob']);
   });

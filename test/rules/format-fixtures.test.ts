@@ -49,8 +49,8 @@ describe.each(formats)('in a log of $id', ({ id: format, checks, isDocument }) =
   it('every rule that applies is one that there is, and says what the agent does with it if one was tried', () => {
     expect(ids.filter((id) => !rules.some((rule) => rule.id === id))).toEqual([]);
     const { evidence = {} } = checks;
-    const told = Object.keys(evidence).sort();
-    if (told.length > 0) expect(told).toEqual([...ids].sort());
+    const reported = Object.keys(evidence).sort();
+    if (reported.length > 0) expect(reported).toEqual([...ids].sort());
     for (const text of Object.values(evidence)) expect(text).toMatch(/^[A-Z0-9].*\.$/s);
   });
 });

@@ -19,14 +19,14 @@ function lengthened(log: Buffer, end: string): Buffer {
   const keys = /^(?:content|text|thinking|signature|output|stdout|stderr|aggregated_output|encrypted_content)$/;
   const isLong = (key: string, value: unknown): boolean => keys.test(key) && typeof value === 'string' && value !== '';
   const lines = log.toString('utf8').split('\n');
-  const told = lines.map((line) =>
+  const reported = lines.map((line) =>
     line === ''
       ? ''
       : JSON.stringify(JSON.parse(line), (key, value: unknown) =>
           isLong(key, value) ? `${value} ${'and so on '.repeat(90)}${end.repeat(40)}` : value,
         ),
   );
-  return Buffer.from(told.join('\n'));
+  return Buffer.from(reported.join('\n'));
 }
 
 /** With all of the log in memory, or without. */

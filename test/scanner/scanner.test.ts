@@ -238,7 +238,7 @@ function findDisagreement(scanner: Scanner, lines: number, seed: number): string
   for (let done = 0; done < lines; done += 1000) {
     const batch = Array.from({ length: 1000 }, () => mutated(random));
     const scanned = scan(scanner, batch);
-    const told = shapeFindings(batch);
+    const reported = shapeFindings(batch);
     for (const [at, bytes] of batch.entries()) {
       const one = scanned[at] as Scanned;
       const line = bytes.toString('utf8');
@@ -253,7 +253,7 @@ function findDisagreement(scanner: Scanner, lines: number, seed: number): string
       if (JSON.stringify(parsedFacts(value)) !== JSON.stringify(one.facts))
         return `other facts: ${line} ${JSON.stringify(one.facts)}`;
       const zod = checkShape(value, 3).length > 0;
-      const findings = `${zod} ${told[at]}`;
+      const findings = `${zod} ${reported[at]}`;
       const known = shapes.get(one.shape);
       if (!known) shapes.set(one.shape, { findings, line });
       else if (known.findings !== findings) return `one shape, two verdicts:\n${known.line}\n${line}`;

@@ -94,7 +94,7 @@ describe('a view whose path is cut off', () => {
     expect((await run(['diff', below])).stderr.match(/has 2 of 4 entries/g)).toHaveLength(1);
   });
 
-  it('is told by tree for any branch', async () => {
+  it('is reported by tree for any branch', async () => {
     const file = log(user('a', null), user('b', 'a'), user('c', 'gone'), user('d', 'gone too'), user('e', 'b'));
     for (const argv of [['tree'], ['tree', '--leaves'], ['tree', '--json']]) {
       const ran = await run([...argv, file]);

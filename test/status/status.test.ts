@@ -41,12 +41,12 @@ function expectNeverMilder(
   for (const gone of rows.filter(isPlainResult)) {
     const mutated = without(rows, gone, leafId);
     const after = statusOf(mutated.rows, { leafId: mutated.leafId, damage });
-    const told = `${before.verdict} (${before.state}) became ${after.verdict} (${after.state}) without line ${gone.line}`;
-    expect(severity(after.verdict), told).toBeGreaterThanOrEqual(severity(before.verdict));
+    const reported = `${before.verdict} (${before.state}) became ${after.verdict} (${after.state}) without line ${gone.line}`;
+    expect(severity(after.verdict), reported).toBeGreaterThanOrEqual(severity(before.verdict));
     // The plain cut, which leaves the children without their parent.
     const cut = rows.filter((row) => row !== gone);
     if (leafId !== gone.value['id']) {
-      expect(severity(statusOf(cut, { leafId, damage }).verdict), told).toBeGreaterThanOrEqual(
+      expect(severity(statusOf(cut, { leafId, damage }).verdict), reported).toBeGreaterThanOrEqual(
         severity(before.verdict),
       );
     }
@@ -338,7 +338,7 @@ describe('calls and results that are not as they should be', () => {
     expect(evidence('')).toContain('a tool (c) of an earlier turn has no result on this path');
   });
 
-  it('a result on another branch is told by its id, or by its line where it has none', () => {
+  it('a result on another branch is reported by its id, or by its line where it has none', () => {
     const rows = chained(turn({ id: 'c', name: 'bash', arguments: {} }));
     const result = { role: 'toolResult', toolCallId: 'c', content: 'ok' };
     const elsewhere = (id: unknown): string | undefined =>
@@ -421,12 +421,12 @@ describe('a command of the user', () => {
 describe('how the process ended', () => {
   const stop = said({ role: 'assistant', content: 'done', stopReason: 'stop' });
   const exit = (data: unknown): JsonObject => ({ type: 'custom', customType: 'session_exit', data });
-  const told = (data: unknown): string[] => statusOf(chained(stop, exit(data))).evidence.map(({ what }) => what);
+  const reported = (data: unknown): string[] => statusOf(chained(stop, exit(data))).evidence.map(({ what }) => what);
 
-  it('is told with its reason where there is one', () => {
-    expect(told({ kind: 'normal', reason: 'quit' })).toContain('the process ended normally (quit)');
-    expect(told({ kind: 'normal' })).toContain('the process ended normally');
-    expect(told(7)).toContain("the process ended as 'unknown': entries that were not written yet may be missing");
+  it('is reported with its reason where there is one', () => {
+    expect(reported({ kind: 'normal', reason: 'quit' })).toContain('the process ended normally (quit)');
+    expect(reported({ kind: 'normal' })).toContain('the process ended normally');
+    expect(reported(7)).toContain("the process ended as 'unknown': entries that were not written yet may be missing");
   });
 
   it('is forgotten once somebody takes the session up again', () => {

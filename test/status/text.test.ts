@@ -128,11 +128,11 @@ describe('the status for a person', () => {
     expect(stable(null)).toBe('  last stable entry: none');
     expect(stable('leaf')).toBe('  last stable entry: leaf, the leaf itself');
     expect(stable('abc')).toBe('  last stable entry: abc (sessionctl fork log.jsonl abc starts from there)');
-    const told = { lastStableEntryId: 'abc', lastStableReason: "the user's message after it has no answer yet" };
-    expect(lines(told)).toContain(
+    const reported = { lastStableEntryId: 'abc', lastStableReason: "the user's message after it has no answer yet" };
+    expect(lines(reported)).toContain(
       "  last stable entry: abc, because the user's message after it has no answer yet (sessionctl fork log.jsonl abc starts from there)",
     );
-    expect(lines({ ...told, verdict: 'check' })).toContain(
+    expect(lines({ ...reported, verdict: 'check' })).toContain(
       '  last stable entry: abc (sessionctl fork log.jsonl abc starts from there)',
     );
     expect(stable('abc', { hasTree: false })).toBe('  last stable entry: abc (migrate the log, then fork it there)');

@@ -16,7 +16,7 @@ export interface KillResult {
 }
 
 /**
- * Feeds a process with entries as fast as it takes them, kills it at a moment nobody chose, looks at the log and mends a
+ * Feeds a process with entries as fast as it takes them, kills it at a moment nobody chose, looks at the log and repairs a
  * torn end; many times. Every third entry is big.
  */
 export async function killWhileAppending(file: string, times: number, bigBytes: number): Promise<KillResult> {
@@ -55,8 +55,8 @@ export async function killWhileAppending(file: string, times: number, bigBytes: 
     broken.push(...lines.filter((line) => !isWhole(line)).map((line) => line.slice(0, 100)));
     if (last !== '') {
       torn++;
-      const mended = await spawnProgram(['repair', '-i', file]);
-      if (mended.code !== 0) broken.push(`repair exits ${mended.code}: ${mended.stderr}`);
+      const repaired = await spawnProgram(['repair', '-i', file]);
+      if (repaired.code !== 0) broken.push(`repair exits ${repaired.code}: ${repaired.stderr}`);
     }
   }
   const ids = new Set(

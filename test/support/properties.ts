@@ -5,7 +5,7 @@ import type fc from 'fast-check';
  * looks elsewhere, and fast-check prints the seed of what it finds.
  */
 export function settings(runs: number): fc.Parameters<unknown> {
-  const wish = process.env['SESSIONCTL_SEED'];
-  if (wish === 'random') return { numRuns: runs };
-  return { numRuns: runs, seed: Number(wish ?? 20261116) };
+  const choice = process.env['SESSIONCTL_SEED'];
+  if (choice === 'random') return { numRuns: runs };
+  return { numRuns: runs, seed: Number(choice ?? 20261116) };
 }

@@ -46,10 +46,10 @@ function unchanged(output: Buffer, changes: readonly ChangeRecord[]): Buffer {
 
 function inputBytes(output: Buffer, change: ChangeRecord, quarantine: readonly QuarantineRecord[]): Buffer {
   if (change.length === 0) return Buffer.alloc(0);
-  const told =
+  const reported =
     bytesOf(change) ??
     bytesOf(quarantine.find(({ offset, length }) => offset === change.offset && length === change.length));
-  if (told) return told;
+  if (reported) return reported;
   if (change.action === 'moved' && change.out)
     return output.subarray(change.out.offset, change.out.offset + change.out.length);
   throw new Error(`the ${change.length} bytes at ${change.offset} are in neither output, quarantine nor report`);

@@ -9,7 +9,7 @@ export interface Row {
   readonly value: JsonObject;
 }
 
-/** The lines of a log as rows; what is no JSON object is left out and told. */
+/** The lines of a log as rows; what is no JSON object is left out and reported. */
 export function rowsOf(text: string): { rows: Row[]; damage: { line: number; rule: string }[] } {
   const rows: Row[] = [];
   const damage: { line: number; rule: string }[] = [];

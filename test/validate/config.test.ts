@@ -152,7 +152,7 @@ describe('--ignore', () => {
     });
   });
 
-  it('is told by every format, with the reason', async () => {
+  it('is reported by every format, with the reason', async () => {
     const formats = ['json', 'github', 'sarif', 'junit', 'junit-ant', 'markdown'];
     for (const format of formats) {
       const words = ['validate', '--no-config', '--ignore', '**/b.jsonl', '--format', format];

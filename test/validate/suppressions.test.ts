@@ -42,7 +42,7 @@ describe('suppressions', () => {
     expect((await validate()).stdout).toMatch(/^[^\n]*b\.jsonl:2: error: torn-line: [^\n]*\n$/);
   });
 
-  it('that no longer occur are told and fail the run until they are pruned, for they could hide what is new', async () => {
+  it('that no longer occur are reported and fail the run until they are pruned, for they could hide what is new', async () => {
     await validate('--suppress-all');
     log('a.jsonl', 1, 0);
     const said = 'sessionctl: 2 suppressed findings no longer found; --prune-suppressions forgets what is gone\n';

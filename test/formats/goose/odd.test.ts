@@ -111,7 +111,7 @@ describe('a database of Goose', () => {
     expect(stdout).toContain('"tokens":12');
   });
 
-  it('without any session is told in one line', async () => {
+  it('without any session is reported in one line', async () => {
     const path = makeDatabase(join(scratch, 'empty.db'), {
       // A session is named by a text.
       sessions: { columns: 'id, working_dir', rows: [[1, '/x']] },
