@@ -1,7 +1,6 @@
-import { readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Log } from '../../src/log/log.ts';
 import type { LogEntry } from '../../src/log/log-entry.ts';
 import { endReading, openSession, readSession } from '../../src/shared/open-session.ts';
@@ -63,13 +62,17 @@ describe('openSession', () => {
   });
 
   it('reads stdin and pipes through a private copy of which nothing is left', async () => {
-    const spools = (): string[] => readdirSync(tmpdir()).filter((name) => name.endsWith('.spool'));
-    const before = spools();
+    // A folder of its own: other tests, which run meanwhile, make such copies in the common one.
+    const temporary = mkdtempSync(join(folder, 'temporary-'));
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
     const session = await openSession('-', testIo(jsonl(header, user('a', null), user('b', 'a'))));
-    expect(spools()).toEqual(before);
+    expect(readdirSync(temporary)).toEqual([]);
     expect((await all(session, [1])).map(({ value }) => value['id'])).toEqual(['b']);
     await session.close();
-    expect(spools()).toEqual(before);
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it('hands lines to their entries also where they are long, many and asked for in any order', async () => {
