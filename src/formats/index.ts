@@ -130,7 +130,6 @@ export function probably({ title, id }: LogFormat): string {
   return `probably ${title}, and read as one; '--from ${id}' confirms it`;
 }
 
-/** The error of a command that only takes native logs. */
 function foreignMessage({ title, toNative }: LogFormat): string {
   const hint = toNative ? "'sessionctl convert' makes one of it" : "'sessionctl formats' lists what can be read";
   return `not a pi or omp session log (looks like ${title}); ${hint}`;
@@ -144,8 +143,10 @@ export function unsupportedMessage({ title, toNative }: LogFormat): string {
   return `looks like ${title}, which is read and not checked; check what 'sessionctl convert' makes of it`;
 }
 
-export function foreignError(name: string, format: LogFormat): UnsupportedLog {
-  return new UnsupportedLog(`${name}: ${foreignMessage(format)}`);
+/** The error of a command that only takes native logs, or is told that it is one by `--from`. */
+export function foreignError(name: string, format: LogFormat, from?: Origin): UnsupportedLog {
+  const unfit = from && unfitError(name, { id: from }, format.title);
+  return new UnsupportedLog(unfit?.message ?? `${name}: ${foreignMessage(format)}`);
 }
 
 /** The numbers of lines after which a log that is not native is compared with other formats. */
@@ -232,7 +233,7 @@ export class Detection {
     const { named = true, rewriting, from } = this.#options;
     if (this.#lines > 0 && !this.#evidence.end()) {
       this.identity = (from === undefined && this.#early) || identify(this.#name, lines, from);
-      if (named || this.#origin) throw foreignError(this.#name, this.identity.format);
+      if (named || this.#origin) throw foreignError(this.#name, this.identity.format, this.#origin);
       return [];
     }
     const wanted = foreignFormats.find(({ id }) => id === from);

@@ -75,7 +75,8 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
     return await makePlan(index, { ...request, shouldFix: own });
   }
   const { format, certainty } = index;
-  if (originIn(request)) throw foreignError(name, format);
+  const origin = originIn(request);
+  if (origin) throw foreignError(name, format, origin);
   const checks = await format.checks?.();
   if (!checks && !format.toNative && format.id !== 'sqlite')
     throw new UnsupportedLog(`${name}: ${unsupportedMessage(format)}`);

@@ -198,13 +198,15 @@ describe('convert', () => {
   });
 
   it('refuses a native log without a header, an empty one among them', async () => {
-    for (const stdin of ['', user('a', null)]) {
+    for (const [stdin, what] of [
+      ['', 'is empty; there is nothing to convert'],
+      [user('a', null), "has no header; run 'sessionctl repair' first"],
+    ] as const)
       expect(await run(['convert'], { stdin })).toMatchObject({
         code: 2,
         stdout: '',
-        stderr: "sessionctl: -: has no header; run 'sessionctl repair' first\n",
+        stderr: `sessionctl: -: ${what}\n`,
       });
-    }
     expect((await run(['convert'], { stdin: HEADER })).stdout).toBe(HEADER);
   });
 });

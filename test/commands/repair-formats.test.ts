@@ -121,7 +121,7 @@ describe('whose log it is', () => {
     expect(await run(['repair', '--from', 'pi', codex])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `sessionctl: ${codex}: not a pi or omp session log (looks like a Codex rollout); 'sessionctl convert' makes one of it\n`,
+      stderr: `sessionctl: ${codex}: does not fit '--from pi'; it looks like a Codex rollout\n`,
     });
     const native = join(projectRoot, 'fixtures', 'sessions', 'pi-branches.jsonl');
     expect((await run(['repair', '--from', 'codex', native])).stderr).toContain('looks like a pi or omp session log');

@@ -66,7 +66,7 @@ describe("another agent's log", () => {
     expect(await refusal('toy', HEADER + user('a', null))).toBe(`${unfit} a pi or omp session log\n`);
     expect(await refusal('toy', '{"meta":1}\n{"meta":2}\n')).toBe(`${unfit} JSON Lines in an unknown format\n`);
     expect(await refusal('toy', 'notes\nmore notes\n')).toBe(`${unfit} plain text\n`);
-    expect(await refusal('pi', CERTAIN)).toContain('not a pi or omp session log (looks like a toy log)');
+    expect(await refusal('pi', CERTAIN)).toBe("sessionctl: -: does not fit '--from pi'; it looks like a toy log\n");
     expect(await refusal('nothing', CERTAIN)).toContain('toy');
   });
 

@@ -115,7 +115,11 @@ class DialectConversion {
 
   /** Writes the head, and the name as a last entry where pi expects it. */
   end(version: number, source: { readonly sha256: string; readonly bytes: number }): void {
-    if (!this.#header) throw new AppError(`${this.#source.name}: has no header; run 'sessionctl repair' first`);
+    if (!this.#header) {
+      const isEmpty = totalCounts(this.#counts).records === 0;
+      const what = isEmpty ? 'is empty; there is nothing to convert' : "has no header; run 'sessionctl repair' first";
+      throw new AppError(`${this.#source.name}: ${what}`);
+    }
     const head = this.#options.dialect === 'pi' ? this.#headOfPi(this.#header) : this.#headOfOmp(this.#header);
     this.#sink.head(head);
     this.#sink.report({
