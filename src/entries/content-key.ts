@@ -14,7 +14,9 @@ const MAX_LEVELS = 1000;
 export function contentKey(entry: JsonObject): string {
   const message = omit(entry['message'], VOLATILE);
   const content = isObject(message) ? message['content'] : undefined;
-  const blocks = Array.isArray(content) ? { content: content.map((one) => omit(one, VOLATILE_IN_BLOCKS)) } : {};
+  // A text alone says the same as a list of one.
+  const list: unknown = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const blocks = Array.isArray(list) ? { content: list.map((one) => omit(one, VOLATILE_IN_BLOCKS)) } : {};
   return digest({ ...entry, ...(isObject(message) ? { message: { ...message, ...blocks } } : {}) }, DIFFERENT);
 }
 

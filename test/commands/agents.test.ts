@@ -396,6 +396,8 @@ describe('other commands', () => {
     const ran = await run(['diff', claude, codex]);
     expect(ran).toMatchObject({ code: 1, stderr: '' });
     expect(ran.stdout).toContain('+ result NoSuchTool (error)');
+    // Claude Code writes a prompt as a text, and Codex as a list of one.
+    expect(ran.stdout).not.toMatch(/^[-+~] user /m);
     for (const argv of [[], ['--json']]) {
       const { stdout } = await run(['diff', ...argv, claude, codex]);
       expect(stdout).not.toMatch(/line 0|"line":0|foreign_session_import|api-request|turn_context|^[-+~] custom {2}/m);
