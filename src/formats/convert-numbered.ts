@@ -15,7 +15,6 @@ interface NumberedConversion {
 }
 
 export interface NumberedSource {
-  readonly seqOf: (record: JsonObject) => number | undefined;
   /** The id of the session in the first record. */
   readonly idOf: (first: JsonObject) => string;
   readonly begin: (
@@ -58,5 +57,5 @@ export async function convertNumbered(
     const isExact = isWhole && conversion.isExact && !pass.isReordered;
     writer.end(conversion.facts, counted.facts(), isExact ? 'exact' : 'semantic');
   };
-  await inSequence(numbered.seqOf, sink, convertOnce);
+  await inSequence(sink, convertOnce);
 }

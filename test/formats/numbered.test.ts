@@ -93,11 +93,8 @@ describe('records that are out of order', () => {
   });
 
   it('do not hide what else goes wrong', async () => {
-    const failing = inSequence(
-      () => 1,
-      { restart: () => {} } as unknown as Parameters<typeof inSequence>[1],
-      () => Promise.reject(new Error('disk full')),
-    );
+    const sink = { restart: () => {} } as unknown as Parameters<typeof inSequence>[0];
+    const failing = inSequence(sink, () => Promise.reject(new Error('disk full')));
     await expect(failing).rejects.toThrow('disk full');
   });
 });

@@ -2,8 +2,9 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { type KeptRecord, keptRecord } from '../kept.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
+import { seqOf } from '../sequence.ts';
 import { UNKNOWN_USAGE, usageOf } from '../usage.ts';
-import { memberOf, pathOf, seqOf } from './event.ts';
+import { memberOf, pathOf } from './event.ts';
 
 /** An answer of the model; its calls are events of their own. */
 interface EventAnswer {

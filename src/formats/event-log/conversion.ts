@@ -4,11 +4,12 @@ import type { NumberedSource } from '../convert-numbered.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import { keptRecord } from '../kept.ts';
 import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
+import { SequenceCheck, seqOf } from '../sequence.ts';
 import { millisecondsOf } from '../times.ts';
 import { EventAnswers } from './answers.ts';
 import { artifactText } from './artifacts.ts';
 import { type Event, EventCalls, endOf } from './calls.ts';
-import { canonicalType, countUnread, decisionOf, memberOf, pathOf, seqOf } from './event.ts';
+import { canonicalType, countUnread, decisionOf, memberOf, pathOf } from './event.ts';
 
 /** How many bytes of events are held after an answer. */
 const MOST_HELD = 16 * 1024 * 1024;
@@ -31,7 +32,7 @@ class EventConversion {
   #cwd: string | undefined;
   #title: string | undefined;
   #firstTime: string | undefined;
-  #seq: number | undefined;
+  readonly #sequence: SequenceCheck;
   /** Nothing was shortened, so a conversion back gives the same events. */
   isExact: boolean;
 
@@ -42,6 +43,7 @@ class EventConversion {
     artifact: (ref: string) => Promise<string | undefined>,
   ) {
     this.#writer = writer;
+    this.#sequence = new SequenceCheck(writer);
     this.#options = options;
     this.isExact = options.keep !== 'none';
     this.#id = id;
@@ -65,7 +67,7 @@ class EventConversion {
       return undefined;
     }
     this.#seen.add(id);
-    this.#checkSeq(value, line);
+    this.#sequence.add(value, line);
     const type = canonicalType(value['type']);
     for (let unread = countUnread(value, type); unread > 0; unread--)
       this.#writer.loss('FIELD_UNMAPPED', 'info', line, id);
@@ -76,12 +78,6 @@ class EventConversion {
   async end(): Promise<void> {
     await this.#close(false);
     this.#calls.end();
-  }
-
-  #checkSeq(value: JsonObject, line: number): void {
-    const seq = seqOf(value);
-    if (this.#seq !== undefined && seq !== this.#seq + 1) this.#writer.loss('SEQ_GAP', 'damaged', line);
-    this.#seq = seq ?? (this.#seq ?? -1) + 1;
   }
 
   /** Remembers what an event says of the session, and its call. */
@@ -285,7 +281,6 @@ function replacedTo(event: JsonObject): string | number | undefined {
 
 /** Snapshots are not read: the events have all that they say. */
 export const numbered: NumberedSource = {
-  seqOf,
   idOf: ({ sessionId }) => stringOf(sessionId),
   begin: (writer, options, id, source) =>
     new EventConversion(writer, options, id, (ref) => artifactText(source, ref, id)),

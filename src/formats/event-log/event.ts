@@ -1,5 +1,4 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { CAMEL } from './event-type.ts';
 
@@ -65,10 +64,6 @@ export function canonicalType(type: unknown): string {
 
 export function isKnownType(type: string): boolean {
   return MEMBERS.has(type);
-}
-
-export function seqOf({ seq }: JsonObject): number | undefined {
-  return numberOf(seq);
 }
 
 /** The path of a member: at the top, or in a wrapper; empty where it is missing. */

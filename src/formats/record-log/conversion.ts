@@ -6,6 +6,7 @@ import type { NumberedSource } from '../convert-numbered.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import { type KeptRecord, keptRecord } from '../kept.ts';
 import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
+import { SequenceCheck, seqOf } from '../sequence.ts';
 import { millisecondsOf } from '../times.ts';
 import { UNKNOWN_USAGE, usageOf } from '../usage.ts';
 
@@ -25,10 +26,6 @@ const ANSWERED = Symbol('answered');
 /** The status of a tool that was stopped. */
 const STOPPED: ReadonlySet<unknown> = new Set(['cancelled', 'canceled', 'aborted', 'interrupted']);
 
-function seqOf({ seq }: JsonObject): number | undefined {
-  return numberOf(seq);
-}
-
 /** Converts the records of a log to native entries, one after the other. */
 class RecordConversion {
   readonly #writer: NativeWriter;
@@ -44,13 +41,14 @@ class RecordConversion {
   #model = '';
   #provider = '';
   #firstTime: string | undefined;
-  #seq: number | undefined;
+  readonly #sequence: SequenceCheck;
   #lastJson = '';
   /** Nothing was shortened, so a conversion back gives the same records. */
   isExact: boolean;
 
   constructor(writer: NativeWriter, options: ConversionOptions, id: string) {
     this.#writer = writer;
+    this.#sequence = new SequenceCheck(writer);
     this.#options = options;
     this.#id = id;
     this.isExact = options.keep !== 'none';
@@ -76,7 +74,7 @@ class RecordConversion {
       this.#keep(value, place);
       return;
     }
-    this.#checkSeq(value, line);
+    this.#sequence.add(value, line);
     if (!this.#map(value, place)) this.#keep(value, place);
   }
 
@@ -119,12 +117,6 @@ class RecordConversion {
     const isCopy = seqOf(value) !== undefined && json === this.#lastJson;
     this.#lastJson = json;
     return isCopy;
-  }
-
-  #checkSeq(value: JsonObject, line: number): void {
-    const seq = seqOf(value);
-    if (this.#seq !== undefined && seq !== this.#seq + 1) this.#writer.loss('SEQ_GAP', 'damaged', line);
-    this.#seq = seq ?? (this.#seq ?? -1) + 1;
   }
 
   #useModel({ model, provider }: JsonObject): void {
@@ -323,7 +315,6 @@ function stopReasonOf({ finish_reason: spelled, finishReason }: JsonObject): 'st
 }
 
 export const numbered: NumberedSource = {
-  seqOf,
   idOf: ({ session_id: id }) => stringOf(id),
   begin: (writer, options, id) => new RecordConversion(writer, options, id),
 };
