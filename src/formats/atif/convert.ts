@@ -12,12 +12,7 @@ import { AtifConversion } from './conversion.ts';
 import { idOf, listOf } from './parts.ts';
 
 /** Gives a trajectory in its native form: the log that is embedded in it, or what its steps say. */
-export async function convertTrajectory(
-  format: LogFormat,
-  source: LogSource,
-  sink: NativeSink,
-  options: ConversionOptions,
-): Promise<void> {
+export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const run = new AtifRun(format, source, sink, options);
   const { chunks, facts } = countingSource(source);
   let isFirst = true;

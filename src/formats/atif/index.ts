@@ -35,7 +35,7 @@ export const atif: LogFormat = {
     yield* readDocument(source, chunks, 'steps', onDamage);
   },
   checks: async () => (await import('./checks.ts')).checks,
-  toNative: async (...task) => (await import('./convert.ts')).convertTrajectory(atif, ...task),
+  toNative: async (...task) => (await import('./convert.ts')).toNative(atif, ...task),
   readings: 2,
   fromNative: async (...task) => (await import('./write.ts')).writeTrajectory(...task),
 };

@@ -14,12 +14,7 @@ import { findRollout, titleFromIndex } from './near.ts';
 const UNPARSED_TEXTS = /"(?:encrypted_content|output|aggregated_output|formatted_output|stdout|stderr)":$/;
 
 /** Converts a rollout of any version, in one pass. */
-export async function convertRollout(
-  format: LogFormat,
-  source: LogSource,
-  sink: NativeSink,
-  options: ConversionOptions,
-): Promise<void> {
+export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const texts = new LongTexts(source, UNPARSED_TEXTS);
   const damage = new DamageBuffer();
   const begin = (first: JsonObject) => {

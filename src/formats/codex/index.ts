@@ -26,10 +26,7 @@ export const codex: LogFormat = {
   isDocument: ({ document }) => isDocument(document),
   checks: async () => (await import('./checks.ts')).checks,
   isRepairable: true,
-  toNative: async (source, sink, options) => {
-    const { convertRollout } = await import('./convert.ts');
-    await convertRollout(codex, source, sink, options);
-  },
+  toNative: async (...task) => (await import('./convert.ts')).toNative(codex, ...task),
 };
 
 /** The first versions wrote all of a session as one object. */

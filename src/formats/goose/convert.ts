@@ -5,12 +5,7 @@ import { GooseConversion } from './conversion.ts';
 import { type GooseSession, openSession } from './store.ts';
 
 /** Gives a session in its native form. */
-export async function convertSession(
-  format: LogFormat,
-  source: LogSource,
-  sink: NativeSink,
-  options: ConversionOptions,
-): Promise<void> {
+export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const session = await openSession(source, options.session);
   const start = await firstVisible(session);
   const id = session.id || start.id;

@@ -33,10 +33,7 @@ export const goose: LogFormat = {
     yield* (await openSession(source, session)).records(onDamage);
   },
   checks: async () => (await import('./checks.ts')).checks,
-  toNative: async (source, sink, options) => {
-    const { convertSession } = await import('./convert.ts');
-    await convertSession(goose, source, sink, options);
-  },
+  toNative: async (...task) => (await import('./convert.ts')).toNative(goose, ...task),
 };
 
 function isDatabase(head: Head): boolean {

@@ -26,12 +26,7 @@ interface OpenclawSession extends ListedSession, NativeRows {
 const LOST = Buffer.from('{\n');
 
 /** Copies a session, which is native already. */
-export async function convertSession(
-  format: LogFormat,
-  source: LogSource,
-  sink: NativeSink,
-  options: ConversionOptions,
-): Promise<void> {
+export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const database = databaseIn(source);
   const sessions = await sessionsOf(source);
   const session = chooseSession(source.name, sessions, options.session) as OpenclawSession;

@@ -21,8 +21,5 @@ export const openclaw: LogFormat = {
   resume: ({ id }) => ({ argv: ['openclaw', 'agent', '--session-id', id, '--message', 'continue'] }),
   isDocument: (head) => tableColumns(head, 'transcript_events') !== undefined,
   nativeSessions: async (source) => await (await import('./convert.ts')).sessionsOf(source),
-  toNative: async (source, sink, options) => {
-    const { convertSession } = await import('./convert.ts');
-    await convertSession(openclaw, source, sink, options);
-  },
+  toNative: async (...task) => (await import('./convert.ts')).toNative(openclaw, ...task),
 };

@@ -9,12 +9,7 @@ import { errorOf, imageOf, isSanitized, resultOf, STOP_REASONS, usageOf } from '
 import { type Messages, openMessages, partsOf, timeIn } from './messages.ts';
 
 /** Gives a session of OpenCode in its native form, in one pass. */
-export async function convertSession(
-  format: LogFormat,
-  source: LogSource,
-  sink: NativeSink,
-  options: ConversionOptions,
-): Promise<void> {
+export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const counted = countingSource(source);
   const damage = new DamageBuffer();
   let conversion: OpencodeConversion | undefined;

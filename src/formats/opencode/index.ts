@@ -23,10 +23,7 @@ export const opencode: LogFormat = {
     yield* (await openMessages(source, chunks, onDamage, session)).records;
   },
   checks: async () => (await import('./checks.ts')).checks,
-  toNative: async (source, sink, options) => {
-    const { convertSession } = await import('./conversion.ts');
-    await convertSession(opencode, source, sink, options);
-  },
+  toNative: async (...task) => (await import('./conversion.ts')).toNative(opencode, ...task),
 };
 
 function isExport(head: Head): boolean {

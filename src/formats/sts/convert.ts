@@ -13,12 +13,7 @@ const HEADER_MEMBERS: ReadonlySet<string> = new Set(['type', 'id', 'name', 'harn
 const UNKNOWN = 'unknown';
 
 /** Gives a session trace in its native form, in one pass. */
-export async function convertTrace(
-  format: LogFormat,
-  source: LogSource,
-  sink: NativeSink,
-  options: ConversionOptions,
-): Promise<void> {
+export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const { chunks, facts } = countingSource(source);
   const damage = new DamageBuffer();
   let trace: Trace | undefined;

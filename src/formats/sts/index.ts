@@ -8,6 +8,6 @@ export const sts: LogFormat = {
   noun: 'Hugging Face session trace',
   detect: ({ first }) => (first !== undefined && isSessionTrace(first) ? 'certain' : undefined),
   checks: async () => (await import('./checks.ts')).checks,
-  toNative: async (...task) => (await import('./convert.ts')).convertTrace(sts, ...task),
+  toNative: async (...task) => (await import('./convert.ts')).toNative(sts, ...task),
   fromNative: async (session, sink) => (await import('./write.ts')).writeTrace(session, sink),
 };
