@@ -1,6 +1,6 @@
 import { applySplices, type Splice } from './text.ts';
 import { isObject, type JsonObject, parseJson } from './value.ts';
-import { walkJson } from './walk.ts';
+import { type Frame, walkJson } from './walk.ts';
 
 const MARK = '\u0000number:';
 /** Few logs have such numbers; until one was parsed, no text needs to be searched for marks. */
@@ -17,23 +17,32 @@ export function parseExact(text: string): JsonObject | undefined {
   const value = parseJson(text);
   if (!isObject(value) || !SUSPECT.test(text) || text.includes('u0000number:'))
     return isObject(value) ? value : undefined;
+  const marked = markNumbers(text, (raw) => /^[-\d]/.test(raw) && JSON.stringify(Number(raw)) !== raw);
+  if (marked === text) return value;
+  hasMarks = true;
+  return JSON.parse(marked) as JsonObject;
+}
+
+/** The text with numbers as marked strings: those of all words outside of strings that a test picks. */
+export function markNumbers(text: string, picks: (raw: string, frame: Frame) => boolean): string {
   const splices: Splice[] = [];
   walkJson(text, 0, {
-    word: (_frame, start, end) => {
+    word: (frame, start, end) => {
       const raw = text.slice(start, end);
-      if (/^[-\d]/.test(raw) && JSON.stringify(Number(raw)) !== raw)
-        splices.push({ start, end, text: JSON.stringify(MARK + raw) });
+      if (picks(raw, frame)) splices.push({ start, end, text: JSON.stringify(MARK + raw) });
     },
   });
-  if (splices.length > 0) hasMarks = true;
-  return splices.length === 0 ? value : (JSON.parse(applySplices(text, splices)) as JsonObject);
+  return applySplices(text, splices);
+}
+
+/** JSON text with its marked strings as numbers again. */
+export function unmarkNumbers(json: string): string {
+  return json.replace(/"\\u0000number:(-?[0-9][0-9.eE+-]*)"/g, '$1');
 }
 
 /** Restores the numbers that `parseExact` marked in JSON text. */
 export function exactJson(json: string): string {
-  return hasMarks && json.includes('"\\u0000number:')
-    ? json.replace(/"\\u0000number:(-?[0-9][0-9.eE+-]*)"/g, '$1')
-    : json;
+  return hasMarks && json.includes('"\\u0000number:') ? unmarkNumbers(json) : json;
 }
 
 /** A number, marked or not. */

@@ -1,8 +1,9 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { numberOf } from '../../json/exact.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import type { CodeBlock, RichText, ViewOptions } from '../exporter.ts';
 import { INPUT, oneLine, type Shortened, shorten } from '../text.ts';
 import { diffOf, languageOf } from './code.ts';
-import { EXACT_MARK, jsonText, remainder, stringOf } from './json.ts';
+import { jsonText, remainder } from './json.ts';
 
 /** The arguments of a tool call, in the form that suits the tool. */
 export interface CallInput {
@@ -75,8 +76,8 @@ export function shortBlock(language: string, { text, omitted }: Shortened): Code
 
 function firstOf(input: JsonObject, keys: readonly string[]): Argument | undefined {
   for (const key of keys) {
-    const value = stringOf(input[key]);
-    if (value !== undefined && !value.startsWith(EXACT_MARK)) return { key, value };
+    const value = asString(input[key]);
+    if (value !== undefined && numberOf(value) === undefined) return { key, value };
   }
   return undefined;
 }

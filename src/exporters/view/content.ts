@@ -1,11 +1,11 @@
-import { type NoteWord, stringOf as textOf } from '../../entries/entry-type.ts';
+import { type NoteWord, stringOf } from '../../entries/entry-type.ts';
 import { entryTypeOf } from '../../entries/types/index.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
 import type { Fold, MessagePart, NoteItem, Remark, RichText, Text, ViewOptions } from '../exporter.ts';
 import { INPUT, OUTPUT, oneLine, type Shortened, shorten, sizeOf } from '../text.ts';
 import { block, shortBlock } from './call.ts';
-import { jsonText, remainder, stringOf } from './json.ts';
+import { jsonText, remainder } from './json.ts';
 import { costText, tokensText, usageIn } from './totals.ts';
 
 export function text(value: string): Text {
@@ -60,7 +60,7 @@ export function contentParts(content: unknown, options: ViewOptions, call?: Call
 function blockPart(value: JsonObject, options: ViewOptions, call?: CallView): MessagePart | undefined {
   switch (value['type']) {
     case 'text':
-      return textOf(value['text']).trim() === '' ? undefined : text(textOf(value['text']));
+      return stringOf(value['text']).trim() === '' ? undefined : text(stringOf(value['text']));
     case 'thinking':
       return thinkingPart(value, options);
     case 'redactedThinking':
@@ -73,11 +73,11 @@ function blockPart(value: JsonObject, options: ViewOptions, call?: CallView): Me
     case 'anthropicServerTool': {
       if (options.tools === 'none') return undefined;
       const inner = isObject(value['block']) ? value['block'] : value;
-      const name = stringOf(inner['name']) ?? stringOf(inner['type']) ?? 'unnamed';
+      const name = asString(inner['name']) ?? asString(inner['type']) ?? 'unnamed';
       return jsonFold(['Provider tool: ', { code: oneLine(name, 60) }], inner, options);
     }
     case 'fallback': {
-      const models = [textOf(value['from']), textOf(value['to'])].filter((model) => model !== '');
+      const models = [stringOf(value['from']), stringOf(value['to'])].filter((model) => model !== '');
       const words = models.flatMap((model, at) => [at === 0 ? ': ' : ' to ', { code: oneLine(model, 80) }]);
       return remark('note', ['Answered by a fallback model', ...words]);
     }
@@ -88,13 +88,13 @@ function blockPart(value: JsonObject, options: ViewOptions, call?: CallView): Me
 function thinkingPart(value: JsonObject, { thinking }: ViewOptions): MessagePart | undefined {
   if (thinking === 'none') return undefined;
   if (value['redacted'] === true) return redacted(value['thinkingSignature']);
-  const words = textOf(value['thinking']);
+  const words = stringOf(value['thinking']);
   if (words.trim() !== '') return { ...fold(['Thinking'], [text(words)]), open: thinking === 'full', tone: 'thinking' };
-  return textOf(value['thinkingSignature']) ? remark('note', ['Thinking whose text was not recorded']) : undefined;
+  return stringOf(value['thinkingSignature']) ? remark('note', ['Thinking whose text was not recorded']) : undefined;
 }
 
 function redacted(data: unknown): Remark {
-  const size = textOf(data) === '' ? '' : `, ${counted(textOf(data).length, 'character')}`;
+  const size = stringOf(data) === '' ? '' : `, ${counted(stringOf(data).length, 'character')}`;
   return remark('note', [`Thinking, encrypted by the provider${size}`]);
 }
 
@@ -120,13 +120,13 @@ export function noteOf(entry: JsonObject, anchor: string, options: ViewOptions):
 
 /** Text that the agent gave to the model: one line, and the text is folded away under it. */
 export function contextNote({ customType, content }: JsonObject, anchor: string, options: ViewOptions): NoteItem {
-  const words: RichText = ['Context for the model: ', { code: oneLine(textOf(customType), 60) }];
+  const words: RichText = ['Context for the model: ', { code: oneLine(stringOf(customType), 60) }];
   return { kind: 'note', anchor, words, details: [fold(['What it says'], simpleParts(content, options))] };
 }
 
 function wordOf(word: NoteWord): RichText[number] {
   if (typeof word === 'string' || 'entry' in word) return word;
-  if ('code' in word) return { code: oneLine(stringOf(word.code) ?? jsonText(word.code, 0)) };
+  if ('code' in word) return { code: oneLine(asString(word.code) ?? jsonText(word.code, 0)) };
   const names = Array.isArray(word.names) ? word.names.filter((name) => typeof name === 'string') : [];
   return names.length === 0 ? 'none' : { code: oneLine(names.join(', '), 400) };
 }

@@ -1,8 +1,7 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
 import type { Image, RichText } from '../exporter.ts';
 import { oneLine } from '../text.ts';
-import { stringOf } from './json.ts';
 
 /** Pictures that every browser shows and that can hold no script. */
 const IMAGE_TYPE = /^image\/(png|jpe?g|gif|webp|avif|bmp)$/;
@@ -26,8 +25,8 @@ export type ImageView = (block: JsonObject, line: number) => Image;
 export function imageView({ blobs, save, onKept }: ImageStores): ImageView {
   return (block, line) => {
     const source = isObject(block['source']) ? block['source'] : block;
-    const type = (stringOf(source['mimeType']) ?? stringOf(source['media_type']) ?? '').toLowerCase();
-    const data = stringOf(source['data']);
+    const type = (asString(source['mimeType']) ?? asString(source['media_type']) ?? '').toLowerCase();
+    const data = asString(source['data']);
     if (data === undefined) return notShown(['Image without data']);
     const what: RichText = ['Image of type ', { code: oneLine(type === '' ? 'no type' : type, 60) }];
     const extension = IMAGE_TYPE.exec(type)?.[1]?.replace('jpeg', 'jpg');

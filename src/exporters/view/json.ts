@@ -1,11 +1,6 @@
-import { applySplices, type Splice } from '../../json/text.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
-import { type Frame, walkJson } from '../../json/walk.ts';
-
-/** The value if it is a string, else undefined: exports show what is there and complain about nothing. */
-export function stringOf(found: unknown): string | undefined {
-  return typeof found === 'string' ? found : undefined;
-}
+import { markNumbers, unmarkNumbers } from '../../json/exact.ts';
+import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
+import type { Frame } from '../../json/walk.ts';
 
 /** The members except those that were shown already, or undefined when none is left. */
 export function remainder(value: JsonObject, shown: readonly string[]): JsonObject | undefined {
@@ -16,35 +11,24 @@ export function remainder(value: JsonObject, shown: readonly string[]): JsonObje
 /** JSON for reading; nothing for undefined. */
 export function jsonText(value: unknown, indent = 2): string {
   try {
-    const text = JSON.stringify(value, null, indent) ?? '';
-    return text.replace(/"\\u0000number:(-?[0-9][0-9.eE+-]*)"/g, '$1');
+    return unmarkNumbers(JSON.stringify(value, null, indent) ?? '');
   } catch (error) {
     if (error instanceof RangeError) return '(nested too deeply to show)';
     throw error;
   }
 }
 
+/** What may hold anything, and is shown as JSON. All other numbers are counted with and stay numbers. */
+const PAYLOADS: readonly string[] = ['arguments', 'input', 'data', 'details', 'preserveData', 'outputSchema', 'block'];
+
 /**
  * Numbers too large for JSON.parse, such as ids of 20 digits, would be shown as others. Where there are some, the entry
  * is read again with those numbers as marked texts, and `jsonText` writes them as they were.
  */
-export const EXACT_MARK = '\u0000number:';
-
-/** What may hold anything, and is shown as JSON. All other numbers are counted with and stay numbers. */
-const PAYLOADS: readonly string[] = ['arguments', 'input', 'data', 'details', 'preserveData', 'outputSchema', 'block'];
-
 export function withExactNumbers({ value, text }: { readonly value: JsonObject; readonly text?: string }): JsonObject {
   if (text === undefined || !hasUnsafeNumber(value)) return value;
-  const splices: Splice[] = [];
-  walkJson(text, 0, {
-    word: (frame, start, end) => {
-      const raw = text.slice(start, end);
-      if (isUnsafe(Number(raw)) && isPayload(frame))
-        splices.push({ start, end, text: JSON.stringify(EXACT_MARK + raw) });
-    },
-  });
-  const exact: unknown = splices.length === 0 ? value : JSON.parse(applySplices(text, splices));
-  return isObject(exact) ? exact : value;
+  const marked = markNumbers(text, (raw, frame) => isUnsafe(Number(raw)) && isPayload(frame));
+  return (marked === text ? undefined : parseObject(marked)) ?? value;
 }
 
 /** Without recursion: a log may be nested as deeply as it likes. */

@@ -1,12 +1,12 @@
-import { modelName, stringOf as textOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { modelName, stringOf } from '../../entries/entry-type.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
 import type { Author, MessagePart, Remark, RichText, ViewOptions } from '../exporter.ts';
 import { oneLine, sizeOf } from '../text.ts';
 import { shortBlock } from './call.ts';
 import { languageOf } from './code.ts';
 import { contentParts, jsonFold, remark, shortInput, shortOutput, text, textFold } from './content.ts';
-import { jsonText, remainder, stringOf } from './json.ts';
+import { jsonText, remainder } from './json.ts';
 import { allTokens, costText, tokensText, usageIn } from './totals.ts';
 
 /** A message before it has its place in the transcript. */
@@ -52,16 +52,16 @@ function plain(author: Author, title: string, message: JsonObject, options: View
 }
 
 function execution(message: JsonObject, source: string, language: string, title: string, options: ViewOptions): Draft {
-  const printed = shortOutput(textOf(message['output']), options);
+  const printed = shortOutput(stringOf(message['output']), options);
   const facts: RichText[] = [];
   if (typeof message['exitCode'] === 'number') facts.push([`exit code ${message['exitCode']}`]);
   if (message['excludeFromContext'] === true) facts.push(['not shown to the model']);
   if (printed.cut) facts.push([sizeOf(printed)]);
-  const parts: MessagePart[] = [shortBlock(language, shortInput(textOf(message[source]), options))];
+  const parts: MessagePart[] = [shortBlock(language, shortInput(stringOf(message[source]), options))];
   if (printed.text !== '') parts.push(shortBlock('', printed));
   if (message['cancelled'] === true) parts.push(remark('warning', ['Cancelled']));
   if (message['truncated'] === true) {
-    const path = textOf(message['fullOutputPath']);
+    const path = stringOf(message['fullOutputPath']);
     const where: RichText = path ? ['; all of it was in ', { code: oneLine(path) }] : [];
     parts.push(remark('note', ['The agent recorded only part of the output', ...where]));
   }
@@ -73,9 +73,9 @@ function filesDraft(message: JsonObject, options: ViewOptions): Draft {
   if (!Array.isArray(files)) return { ...unknownDraft(message, options), title: ['Files'] };
   const parts = files.flatMap((file): MessagePart[] => {
     if (!isObject(file)) return [jsonFold(['File in an unknown form'], file, options)];
-    const path = textOf(file['path']);
+    const path = stringOf(file['path']);
     const name: RichText = [{ code: oneLine(path) }];
-    const content = stringOf(file['content']);
+    const content = asString(file['content']);
     const shown = content === undefined ? remark('note', name) : textFold(name, content, languageOf(path), options);
     return isObject(file['image']) ? [shown, options.image(file['image'])] : [shown];
   });
@@ -101,14 +101,14 @@ function extensionDraft(message: JsonObject, options: ViewOptions): Draft {
   const { customType, content, details, display } = message;
   const parts = contentParts(content, options);
   if (details !== undefined) parts.push(jsonFold(['Details'], details, options));
-  const title: RichText = textOf(customType)
-    ? ['Extension ', { code: oneLine(textOf(customType), 60) }]
+  const title: RichText = stringOf(customType)
+    ? ['Extension ', { code: oneLine(stringOf(customType), 60) }]
     : ['Extension'];
   return draft('extension', title, parts, display === false ? [['not shown to the user']] : []);
 }
 
 function unknownDraft(message: JsonObject, options: ViewOptions): Draft {
-  const role = stringOf(message['role']);
+  const role = asString(message['role']);
   const parts = contentParts(message['content'], options);
   const rest = remainder(message, ['role', 'content', 'timestamp']);
   if (rest) parts.push(jsonFold(['Other fields'], rest, options));
@@ -134,7 +134,7 @@ function costFacts(source: JsonObject): RichText[] {
 
 /** How a turn ended, where that was not as it should. */
 export function endingParts({ stopReason, errorMessage }: JsonObject): MessagePart[] {
-  const error = textOf(errorMessage);
+  const error = stringOf(errorMessage);
   const [tone, words] = ENDINGS.get(stopReason) ?? ['error', ''];
   return words === '' && error === '' ? [] : [remark(tone, [words || 'Error'], error)];
 }
@@ -148,10 +148,10 @@ const ENDINGS: ReadonlyMap<unknown, readonly [Remark['tone'], string]> = new Map
 function sessionStartDraft(entry: JsonObject, options: ViewOptions): Draft {
   const { task, systemPrompt, tools, outputSchema } = entry;
   const parts: MessagePart[] = [];
-  if (textOf(task)) parts.push(text(textOf(task)));
-  if (textOf(systemPrompt)) parts.push(textFold(['System prompt'], textOf(systemPrompt), 'markdown', options));
+  if (stringOf(task)) parts.push(text(stringOf(task)));
+  if (stringOf(systemPrompt)) parts.push(textFold(['System prompt'], stringOf(systemPrompt), 'markdown', options));
   if (Array.isArray(tools) && tools.length > 0) {
-    const names = tools.map((tool) => stringOf(tool) ?? jsonText(tool, 0)).join(', ');
+    const names = tools.map((tool) => asString(tool) ?? jsonText(tool, 0)).join(', ');
     parts.push(remark('note', [`${counted(tools.length, 'tool')}: `, { code: oneLine(names, 400) }]));
   }
   if (outputSchema !== undefined) parts.push(jsonFold(['Output schema'], outputSchema, options));
@@ -165,30 +165,30 @@ function compactionDraft(entry: JsonObject, options: ViewOptions): Draft {
     const after = typeof tokensAfter === 'number' ? `, ${counted(tokensAfter, 'token')} after` : '';
     facts.push([`${counted(tokensBefore, 'token')} before${after}`]);
   }
-  const method = textOf(entry['method']);
+  const method = stringOf(entry['method']);
   if (method) facts.push(['method ', { code: oneLine(method, 60) }]);
   if (typeof kept === 'string' && kept !== id) facts.push(['kept from ', { entry: kept }]);
   else if (typeof kept !== 'string' && Array.isArray(retainedTail))
     facts.push([`copies of ${counted(retainedTail.length, 'message')} are kept`]);
   else facts.push(['nothing before it is kept']);
   const parts: MessagePart[] = [];
-  const warning = textOf(entry['warning']);
+  const warning = stringOf(entry['warning']);
   if (warning) parts.push(remark('warning', ["The agent's warning"], warning));
   parts.push(summaryPart(entry));
-  const short = textOf(entry['shortSummary']);
+  const short = stringOf(entry['shortSummary']);
   if (short) parts.push(textFold(['Short summary'], short, '', options));
   if (isObject(systemMessage)) parts.push(...systemParts(systemMessage, options));
   return summaryDraft(entry, { title: ['Compaction'], facts, parts }, options);
 }
 
 function branchSummaryDraft(entry: JsonObject, options: ViewOptions): Draft {
-  const from = textOf(entry['fromId']);
+  const from = stringOf(entry['fromId']);
   const facts: RichText[] = from === '' ? [] : [from === 'root' ? ['from the root'] : ['from ', { entry: from }]];
   return summaryDraft(entry, { title: ['Branch summary'], facts, parts: [summaryPart(entry)] }, options);
 }
 
 function summaryPart({ summary }: JsonObject): MessagePart {
-  return textOf(summary).trim() === '' ? remark('note', ['The summary is empty']) : text(textOf(summary));
+  return stringOf(summary).trim() === '' ? remark('note', ['The summary is empty']) : text(stringOf(summary));
 }
 
 /** With what compactions and branch summaries have in common. */

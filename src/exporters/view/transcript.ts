@@ -1,4 +1,4 @@
-import { modelName, stringOf as textOf } from '../../entries/entry-type.ts';
+import { modelName, stringOf } from '../../entries/entry-type.ts';
 import { isBookkeeping, isHiddenContext } from '../../formats/index.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { LogEntry } from '../../log/log-entry.ts';
@@ -132,9 +132,9 @@ export class Transcript {
         left++;
         return undefined;
       }
-      const tool = textOf(value['name']);
+      const tool = stringOf(value['name']);
       const call = callPart(tool, callInput(tool, value['arguments'] ?? value['input'], this.#options.tools), []);
-      pairing.add(textOf(value['id']), call);
+      pairing.add(stringOf(value['id']), call);
       return call;
     });
     const ending = endingParts(message);
@@ -159,7 +159,7 @@ export class Transcript {
     this.hid = this.#options.tools === 'none';
     if (this.hid) return;
     const result = this.#resultView(this.#anchor(entry), message);
-    const group = this.#open?.pairing.callsFor(textOf(message['toolCallId']));
+    const group = this.#open?.pairing.callsFor(stringOf(message['toolCallId']));
     // One result for each call; the first call gets those that are too many.
     const call = group?.calls[group.results.length] ?? group?.calls[0];
     if (group && call) {
@@ -172,7 +172,7 @@ export class Transcript {
     const inTurn = this.#turn === 'assistant' || this.#turn === 'tool';
     if (!inTurn) this.#turn = 'tool';
     const input = { subject: ['(without its call)'], blocks: [] };
-    const parts = [callPart(textOf(message['toolName']), input, [{ ...result, anchor: '' }])];
+    const parts = [callPart(stringOf(message['toolName']), input, [{ ...result, anchor: '' }])];
     this.#ready.push(this.#message(entry, { author: 'tool', title: ['Tool result'], facts: [], parts }, !inTurn));
   }
 
@@ -217,7 +217,7 @@ export class Transcript {
   }
 
   #anchor(entry: ExportEntry): string {
-    const id = textOf(entry.value['id']);
+    const id = stringOf(entry.value['id']);
     return id !== '' && !this.#repeated(entry) ? anchorOf(id) : `line-${entry.line}`;
   }
 }

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { type Activity, type ActivityReader, timeOf } from '../activity.ts';
 import { blocksOf } from './content.ts';
-import { describeRecord, stringOf } from './describe.ts';
+import { describeRecord } from './describe.ts';
 import { hasKnownShape } from './schema.ts';
 
 const READS = {
@@ -25,7 +25,7 @@ export class ClaudeActivity implements ActivityReader {
   read(record: JsonObject, whole: () => JsonObject): void {
     const { sessionId, cwd, uuid, message } = record;
     const time = timeOf(record['timestamp']);
-    this.#activity.session({ id: stringOf(sessionId), cwd: stringOf(cwd), time });
+    this.#activity.session({ id: asString(sessionId), cwd: asString(cwd), time });
     if (typeof uuid !== 'string' || !isObject(message) || hasKnownShape(record) === false) return;
     const { kind } = describeRecord(record);
     // Only the text shows whether it was typed.
@@ -40,19 +40,19 @@ export class ClaudeActivity implements ActivityReader {
   #answer(record: JsonObject, message: JsonObject, time: number | undefined, failed: boolean): void {
     const { id, model, content, usage, stop_reason: stopReason } = message;
     this.#activity.answer({
-      messageId: stringOf(id),
-      requestId: stringOf(record['requestId']),
-      id: originalId(record) ?? stringOf(record['uuid']),
+      messageId: asString(id),
+      requestId: asString(record['requestId']),
+      id: originalId(record) ?? asString(record['uuid']),
       time,
       provider: 'anthropic',
       // Claude Code writes such answers itself.
-      model: model === '<synthetic>' ? '' : (stringOf(model) ?? ''),
+      model: model === '<synthetic>' ? '' : (asString(model) ?? ''),
       tokens: tokensOf(objectOf(usage)),
       // Versions before 1.0.9 wrote it.
       cost: typeof record['costUSD'] === 'number' && record['costUSD'] > 0 ? record['costUSD'] : undefined,
       calls: blocksOf(content).flatMap((block) =>
         block['type'] === 'tool_use' && typeof block['id'] === 'string'
-          ? [{ id: block['id'], tool: stringOf(block['name']) ?? '' }]
+          ? [{ id: block['id'], tool: asString(block['name']) ?? '' }]
           : [],
       ),
       failed: failed || stopReason === 'refusal',
@@ -62,7 +62,7 @@ export class ClaudeActivity implements ActivityReader {
 
 /** The record that a fork has copied. */
 function originalId({ forkedFrom }: JsonObject): string | undefined {
-  return isObject(forkedFrom) ? stringOf(forkedFrom['messageUuid']) : undefined;
+  return isObject(forkedFrom) ? asString(forkedFrom['messageUuid']) : undefined;
 }
 
 function tokensOf(usage: JsonObject) {

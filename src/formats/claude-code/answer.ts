@@ -1,9 +1,8 @@
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import type { SourceRecord } from '../format.ts';
 import type { NativeWriter } from '../native-writer.ts';
 import { answerBlocks, type Blocks, blocksOf, otherMembers, usageOf } from './content.ts';
-import { stringOf } from './describe.ts';
 
 /** The model of answers that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>';
@@ -37,7 +36,7 @@ export class ClaudeAnswer {
   /** Records with the same key belong to one answer. */
   static keyOf({ message, agentId, uuid }: JsonObject): string {
     const { id } = message as JsonObject;
-    return `${stringOf(id) ?? `\0${stringOf(uuid)}`}\0${stringOf(agentId) ?? ''}`;
+    return `${asString(id) ?? `\0${asString(uuid)}`}\0${asString(agentId) ?? ''}`;
   }
 
   add(record: JsonObject): void {
@@ -51,7 +50,7 @@ export class ClaudeAnswer {
   }
 
   get effort(): string | undefined {
-    return stringOf(this.first.value['effort']);
+    return asString(this.first.value['effort']);
   }
 
   /** Undefined for an answer that no model gave. */
@@ -63,7 +62,7 @@ export class ClaudeAnswer {
   /** Identifies a call of the model, which is paid once however often it is recorded. */
   get request(): string {
     const { message, requestId } = this.first.value;
-    return `${stringOf((message as JsonObject)['id']) ?? this.uuids[0]}\0${stringOf(requestId) ?? ''}`;
+    return `${asString((message as JsonObject)['id']) ?? this.uuids[0]}\0${asString(requestId) ?? ''}`;
   }
 
   /** Members that native logs do not have. */
@@ -96,7 +95,7 @@ export class ClaudeAnswer {
       usage: usageOf(about.isPaid ? this.#usage : undefined),
       stopReason: isError ? 'error' : this.#stop(writer, hasCalls, about.wasInterrupted),
       errorMessage: isError ? error() : this.#stopReason === 'refusal' ? 'refusal' : undefined,
-      responseId: stringOf(id),
+      responseId: asString(id),
     };
   }
 

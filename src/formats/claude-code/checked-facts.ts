@@ -1,7 +1,6 @@
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
 import { type BlockFacts, type RecordFacts, type RecordIssue, UNNAMED } from '../format.ts';
-import { stringOf } from './describe.ts';
 
 /** The types of records that form the tree. */
 const CHAIN: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
@@ -38,7 +37,7 @@ export function describeChecked(record: JsonObject): RecordFacts {
   // The agent skips a record of an unknown type, and all below it.
   if (typeof uuid === 'string')
     return { ...base, id: uuid, parentId: parentOf(record), timestamp: record['timestamp'] };
-  return type === 'last-prompt' ? { ...base, leaf: stringOf(record['leafUuid']) } : base;
+  return type === 'last-prompt' ? { ...base, leaf: asString(record['leafUuid']) } : base;
 }
 
 /** The type of a record, inferred where it is missing. */
@@ -59,12 +58,12 @@ function chainFacts(record: JsonObject): RecordFacts {
   const isBoundary = type === 'system' && record['subtype'] === 'compact_boundary';
   return {
     isInConversation: true,
-    conversation: isSidechain === true ? (stringOf(agentId) ?? UNNAMED) : '',
-    id: stringOf(uuid),
+    conversation: isSidechain === true ? (asString(agentId) ?? UNNAMED) : '',
+    id: asString(uuid),
     parentId: parentOf(record),
     // Subagents without an id share a conversation, and each starts with a root.
     mayBeRoot: isBoundary || (isSidechain === true && record['parentUuid'] === null),
-    messageId: type === 'assistant' && isObject(message) ? stringOf(message['id']) : undefined,
+    messageId: type === 'assistant' && isObject(message) ? asString(message['id']) : undefined,
     role: isMessage ? roleOf(record, type, blocks) : undefined,
     blocks,
     timestamp: timestamp ?? undefined,
@@ -75,7 +74,7 @@ function chainFacts(record: JsonObject): RecordFacts {
 }
 
 function parentOf({ parentUuid }: JsonObject): string | null | undefined {
-  return parentUuid === null ? null : stringOf(parentUuid);
+  return parentUuid === null ? null : asString(parentUuid);
 }
 
 /** Texts of the agent itself have the type 'user'; they are no prompts. */
@@ -122,10 +121,10 @@ function addBlock(blocks: BlockFacts[], block: JsonObject, path: string, record:
       });
       return;
     case 'tool_use':
-      blocks.push({ kind: 'call', path, callId: stringOf(id) });
+      blocks.push({ kind: 'call', path, callId: asString(id) });
       return;
     case 'tool_result':
-      blocks.push({ kind: 'result', path, callId: stringOf(answered) });
+      blocks.push({ kind: 'result', path, callId: asString(answered) });
       addImages(blocks, content, path);
       return;
     case 'image':
@@ -156,7 +155,7 @@ function imageFacts(block: JsonObject, path: string): BlockFacts {
 
 /** The base64 text of an image. */
 export function imageData({ source }: JsonObject): string | undefined {
-  return isObject(source) && source['type'] === 'base64' ? stringOf(source['data']) : undefined;
+  return isObject(source) && source['type'] === 'base64' ? asString(source['data']) : undefined;
 }
 
 function issuesOf(record: JsonObject, isMessage: boolean, isBoundary: boolean): readonly RecordIssue[] {
@@ -169,7 +168,7 @@ function issuesOf(record: JsonObject, isMessage: boolean, isBoundary: boolean): 
   need(issues, uuid, 'uuid', typeof uuid === 'string', 'a string');
   need(issues, parentUuid, 'parentUuid', typeof parentUuid === 'string' || parentUuid === null, 'a string or null');
   if (isMessage) need(issues, message, 'message', isObject(message), 'an object');
-  if (isMessage && isObject(message)) messageIssues(issues, message, stringOf(type));
+  if (isMessage && isObject(message)) messageIssues(issues, message, asString(type));
   return issues;
 }
 

@@ -1,8 +1,7 @@
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import type { NativeWriter } from '../native-writer.ts';
 import { blocksOf } from './content.ts';
-import { stringOf } from './describe.ts';
 import type { Places } from './places.ts';
 import { keptOf } from './session-notes.ts';
 import type { ClaudeRecord, TreeWriter } from './tree-writer.ts';
@@ -86,7 +85,7 @@ export class ClaudeCompactions {
     const named = [logical, parent].find(
       (uuid) => typeof uuid === 'string' && this.#places.entryOf(uuid) !== undefined,
     );
-    return stringOf(named) ?? this.#tree.last;
+    return asString(named) ?? this.#tree.last;
   }
 
   /** A native compaction keeps all entries from one on; anything else is a loss. */
@@ -105,5 +104,5 @@ export class ClaudeCompactions {
 
 function textOf({ message }: JsonObject): string {
   const blocks = blocksOf((message as JsonObject)['content']);
-  return blocks.map(({ text }) => stringOf(text) ?? '').join('\n');
+  return blocks.map(({ text }) => asString(text) ?? '').join('\n');
 }

@@ -1,9 +1,8 @@
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { LongTexts } from '../long-texts.ts';
 import type { NativeWriter } from '../native-writer.ts';
 import { NO_COST } from '../usage.ts';
-import { stringOf } from './describe.ts';
 
 /** Longer details that only repeat a result are left out unless all is to be kept. */
 const MOST_DETAILS = 4096;
@@ -19,7 +18,7 @@ export function blocksOf(content: unknown): Blocks {
 /** A prompt or a result as text and images; other blocks become placeholders and are added to `others`. */
 export function contentBlocks(content: unknown, writer: NativeWriter, line: number, others: JsonObject[]): Blocks {
   return blocksOf(content).map((block) => {
-    if (block['type'] === 'text') return { type: 'text', text: stringOf(block['text']) ?? '' };
+    if (block['type'] === 'text') return { type: 'text', text: asString(block['text']) ?? '' };
     if (block['type'] === 'image') return imageBlock(block, writer, line);
     others.push(block);
     return placeholder(block);
@@ -29,9 +28,9 @@ export function contentBlocks(content: unknown, writer: NativeWriter, line: numb
 function imageBlock({ source }: JsonObject, writer: NativeWriter, line: number): JsonObject {
   const { type, data, media_type: mimeType, url, file_id: file } = objectOf(source);
   if (type === 'base64' && typeof data === 'string')
-    return { type: 'image', data, mimeType: stringOf(mimeType) ?? 'image/png' };
+    return { type: 'image', data, mimeType: asString(mimeType) ?? 'image/png' };
   writer.loss('IMAGE_REF', 'lossy', line);
-  return { type: 'text', text: `[image not embedded: ${stringOf(url) ?? stringOf(file) ?? 'unknown'}]` };
+  return { type: 'text', text: `[image not embedded: ${asString(url) ?? asString(file) ?? 'unknown'}]` };
 }
 
 function placeholder({ type, name, tool_name: tool, title }: JsonObject): JsonObject {
@@ -43,10 +42,10 @@ function placeholder({ type, name, tool_name: tool, title }: JsonObject): JsonOb
 export function answerBlocks(blocks: Blocks, dialect: NativeWriter['dialect'], others: JsonObject[]): JsonObject[] {
   return blocks.map((block): JsonObject => {
     const { type, text, thinking, signature, data, id, name, input } = block;
-    if (type === 'text') return { type, text: stringOf(text) ?? '' };
+    if (type === 'text') return { type, text: asString(text) ?? '' };
     if (type === 'thinking')
       return {
-        ...{ type, thinking: stringOf(thinking) ?? '' },
+        ...{ type, thinking: asString(thinking) ?? '' },
         ...(typeof signature === 'string' && signature !== '' ? { thinkingSignature: signature } : {}),
       };
     if (type === 'redacted_thinking' && typeof data === 'string')
@@ -54,7 +53,7 @@ export function answerBlocks(blocks: Blocks, dialect: NativeWriter['dialect'], o
         ? { type: 'redactedThinking', data }
         : { type: 'thinking', thinking: '', thinkingSignature: data, redacted: true };
     if (type === 'tool_use' && typeof id === 'string')
-      return { type: 'toolCall', id, name: stringOf(name) ?? '', arguments: isObject(input) ? input : { input } };
+      return { type: 'toolCall', id, name: asString(name) ?? '', arguments: isObject(input) ? input : { input } };
     others.push(block);
     return placeholder(block);
   });

@@ -1,5 +1,5 @@
 import { parseExact } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import { Cells, NONE } from '../../util/symbols.ts';
 import type { ConversionOptions, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { LongTexts } from '../long-texts.ts';
@@ -7,7 +7,7 @@ import { NativeWriter } from '../native-writer.ts';
 import { countedRecords } from '../records.ts';
 import { ClaudeAnswer } from './answer.ts';
 import { ClaudeCompactions } from './compaction.ts';
-import { describeRecord, stringOf } from './describe.ts';
+import { describeRecord } from './describe.ts';
 import type { Learned } from './learned.ts';
 import { Places, type RecordSpan } from './places.ts';
 import { hasKnownShape } from './schema.ts';
@@ -190,7 +190,7 @@ export class ClaudeConversion {
     if (isSidechain !== true) return scope.is === 'main';
     const uuid = facts.id as string;
     const known = facts.parentId ? this.#agentOf.get(facts.parentId) : undefined;
-    const agent = stringOf(agentId) ?? known ?? uuid;
+    const agent = asString(agentId) ?? known ?? uuid;
     this.#agentOf.set(uuid, agent);
     if (scope.is === 'inside') return agent === scope.agent;
     this.#subagents.register(agent, isObject(message) ? message['content'] : undefined);

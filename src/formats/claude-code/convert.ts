@@ -1,10 +1,10 @@
+import { asString } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
 import type { ConversionOptions, LogSource, NativeSink } from '../format.ts';
 import { sessionUuid } from '../native-writer.ts';
 import { readRecords } from '../records.ts';
 import { chooseSession } from '../sessions.ts';
 import { ClaudeConversion, type ClaudeTask, FORMAT } from './conversion.ts';
-import { stringOf } from './describe.ts';
 import { Learned } from './learned.ts';
 import { findSubagents, subagentId } from './subagents.ts';
 
@@ -71,8 +71,8 @@ async function lookAhead(source: LogSource): Promise<ClaudeStart> {
   let time: string | undefined;
   for await (const batch of readRecords(source.chunks(), () => {}))
     for (const { value } of batch) {
-      sessionId ??= stringOf(value['sessionId']);
-      time ??= stringOf(value['timestamp']);
+      sessionId ??= asString(value['sessionId']);
+      time ??= asString(value['timestamp']);
       const { uuid, isSidechain, agentId } = value;
       if (typeof uuid === 'string' && sessionId !== undefined)
         return { sessionId, time, ...(isSidechain === true && typeof agentId === 'string' ? { agent: agentId } : {}) };
@@ -85,7 +85,7 @@ async function lookAhead(source: LogSource): Promise<ClaudeStart> {
 async function findInside(source: LogSource, isIt: (agent: string) => boolean): Promise<string | undefined> {
   for await (const batch of readRecords(source.chunks(), () => {}))
     for (const { value } of batch) {
-      const agent = value['isSidechain'] === true ? (stringOf(value['agentId']) ?? stringOf(value['uuid'])) : undefined;
+      const agent = value['isSidechain'] === true ? (asString(value['agentId']) ?? asString(value['uuid'])) : undefined;
       if (agent !== undefined && isIt(agent)) return agent;
     }
   return undefined;

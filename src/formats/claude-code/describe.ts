@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 
 /**
  * What a record is. Of those with the type 'user', a prompt was typed by a person, results are those of calls, a
@@ -43,17 +43,13 @@ export function describeRecord(record: JsonObject): TreeFacts {
   const content = isMessage ? (record['message'] as JsonObject)['content'] : undefined;
   const blocks: readonly JsonObject[] = Array.isArray(content) ? content.filter(isObject) : NOTHING;
   return {
-    id: stringOf(record['uuid']),
-    parentId: record['parentUuid'] === null ? null : stringOf(record['parentUuid']),
+    id: asString(record['uuid']),
+    parentId: record['parentUuid'] === null ? null : asString(record['parentUuid']),
     kind,
     calls: kind === 'answer' ? idsIn(blocks, 'tool_use', 'id') : NOTHING,
     results: kind === 'results' ? idsIn(blocks, 'tool_result', 'tool_use_id') : NOTHING,
-    timestamp: stringOf(record['timestamp']),
+    timestamp: asString(record['timestamp']),
   };
-}
-
-export function stringOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 function idsIn(blocks: readonly JsonObject[], type: string, member: string): readonly string[] {

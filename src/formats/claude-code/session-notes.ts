@@ -1,5 +1,4 @@
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
-import { stringOf } from './describe.ts';
+import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { Places } from './places.ts';
 import type { ClaudeRecord } from './tree-writer.ts';
 
@@ -32,19 +31,19 @@ export class SessionNotes {
 
   /** Reads any record. */
   learn({ cwd, version, timestamp }: JsonObject): void {
-    this.cwd ??= stringOf(cwd);
-    this.version = stringOf(version) ?? this.version;
-    this.time ??= stringOf(timestamp);
+    this.cwd ??= asString(cwd);
+    this.version = asString(version) ?? this.version;
+    this.time ??= asString(timestamp);
   }
 
   setTitle({ type, customTitle, aiTitle, summary }: JsonObject): void {
-    if (type === 'custom-title') this.#customTitle = stringOf(customTitle);
-    else if (type === 'ai-title') this.#aiTitle = stringOf(aiTitle);
-    else this.#summary = stringOf(summary);
+    if (type === 'custom-title') this.#customTitle = asString(customTitle);
+    else if (type === 'ai-title') this.#aiTitle = asString(aiTitle);
+    else this.#summary = asString(summary);
   }
 
   setLeaf(uuid: unknown): void {
-    this.#leaf = stringOf(uuid) ?? this.#leaf;
+    this.#leaf = asString(uuid) ?? this.#leaf;
   }
 
   /** The last record of the conversation, and whether another one could be it. */
@@ -70,6 +69,6 @@ export function keptOf(metadata: unknown): readonly string[] {
   const { preservedMessages: messages, preservedSegment: segment } = objectOf(metadata);
   if (isObject(messages) && Array.isArray(messages['uuids']))
     return messages['uuids'].filter((uuid) => typeof uuid === 'string');
-  const head = isObject(segment) ? stringOf(segment['headUuid']) : undefined;
+  const head = isObject(segment) ? asString(segment['headUuid']) : undefined;
   return head === undefined ? [] : [head];
 }

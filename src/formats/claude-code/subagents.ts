@@ -1,8 +1,7 @@
 import { parseExact } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import type { LogSource, RelatedSession } from '../format.ts';
 import { blocksOf } from './content.ts';
-import { stringOf } from './describe.ts';
 
 /** Longer descriptions are not read. */
 const MOST_ABOUT = 1024 * 1024;
@@ -58,7 +57,7 @@ export class ClaudeSubagents {
 
   /** Writes the subagent of a call at its first result. */
   link(call: string, result: unknown, line: number, write: (session: Related) => void): void {
-    const named = isObject(result) ? stringOf(result['agentId']) : undefined;
+    const named = isObject(result) ? asString(result['agentId']) : undefined;
     const found = named === undefined ? this.#byCall(call) : this.#open.get(named);
     if (found) this.#write(found, call, write);
     else if (named !== undefined) this.missing.push({ agent: named, line });

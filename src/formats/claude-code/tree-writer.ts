@@ -1,11 +1,11 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import type { ClaudeAnswer } from './answer.ts';
 import { attachmentText, isSilent, lossWithoutText, modeOf } from './attachment.ts';
 import { ClaudeCalls } from './calls.ts';
 import { COMMON_IN_RESULTS, contentBlocks, isShort, otherMembers } from './content.ts';
-import { type describeRecord, isInterrupt, isWrapped, stringOf } from './describe.ts';
+import { type describeRecord, isInterrupt, isWrapped } from './describe.ts';
 import type { Places } from './places.ts';
 import type { ClaudeSubagents } from './subagents.ts';
 
@@ -71,7 +71,7 @@ export class TreeWriter {
     const entry = parentId ? this.#places.entryOf(parentId) : undefined;
     let parent = entry === undefined ? this.#withoutParent(item) : this.#places.tip(entry);
     const { cwd, gitBranch } = record.value;
-    const branch = stringOf(gitBranch);
+    const branch = asString(gitBranch);
     if (typeof cwd === 'string' && (cwd !== this.#folder || branch !== this.#branch)) {
       // The header has the first folder, but not the branch.
       if (this.#keep !== 'none' && (this.#folder !== undefined || branch !== undefined)) {
@@ -134,9 +134,9 @@ export class TreeWriter {
   }
 
   #typeOf({ type, subtype, attachment }: JsonObject): string {
-    if (type === 'system') return `system/${stringOf(subtype) ?? 'unknown'}`;
-    if (type === 'attachment' && isObject(attachment)) return `attachment/${stringOf(attachment['type']) ?? 'unknown'}`;
-    return stringOf(type) ?? 'unknown';
+    if (type === 'system') return `system/${asString(subtype) ?? 'unknown'}`;
+    if (type === 'attachment' && isObject(attachment)) return `attachment/${asString(attachment['type']) ?? 'unknown'}`;
+    return asString(type) ?? 'unknown';
   }
 
   /** A record of the tree that has no native counterpart. */
@@ -250,7 +250,7 @@ export class TreeWriter {
     }
     if (renderedRole === 'system') this.#writer.loss('SYSTEM_AS_USER', 'info', record.line, facts.id);
     const isKept = this.#keep === 'raw' || (this.#keep === 'meta' && isShort(about, this.#writer.texts));
-    this.#note(item, type, text, { role: stringOf(renderedRole) ?? 'user', ...(isKept ? { attachment: about } : {}) });
+    this.#note(item, type, text, { role: asString(renderedRole) ?? 'user', ...(isKept ? { attachment: about } : {}) });
   }
 
   #mode(mode: string, item: ClaudeRecord): void {
@@ -291,7 +291,7 @@ export class TreeWriter {
     const { record, facts } = item;
     const { line, value } = record;
     const uuid = facts.id as string;
-    const callId = stringOf(block['tool_use_id']) ?? '';
+    const callId = asString(block['tool_use_id']) ?? '';
     const call = this.calls.find(callId);
     if (!call) this.#writer.loss('ORPHAN_RESULT', 'lossy', line, uuid);
     const parent = (call && this.#places.answerTip(call.entry)) ?? this.parentEntry(item);
