@@ -165,10 +165,7 @@ function countTools(calls: readonly Call[]): readonly ToolCount[] {
 /** No call of a model has more; sums of such numbers are exact. */
 const MOST_TOKENS = 1e11;
 
-function cleanTokens(tokens: Tokens): Tokens {
-  const { input, output, cacheRead, cacheWrite, reasoning } = tokens;
-  if (isCount(input) && isCount(output) && isCount(cacheRead) && isCount(cacheWrite) && isCount(reasoning))
-    return tokens;
+function cleanTokens({ input, output, cacheRead, cacheWrite, reasoning }: Tokens): Tokens {
   return {
     input: countOf(input),
     output: countOf(output),
@@ -176,10 +173,6 @@ function cleanTokens(tokens: Tokens): Tokens {
     cacheWrite: countOf(cacheWrite),
     reasoning: countOf(reasoning),
   };
-}
-
-function isCount(value: number): boolean {
-  return countOf(value) === value;
 }
 
 function countOf(value: number): number {
