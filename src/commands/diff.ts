@@ -16,7 +16,7 @@ import type { Log } from '../log/log.ts';
 import { type Command, flag, INDEX, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { leaves } from '../tree/path.ts';
-import { toldWith, UsageError } from '../util/errors.ts';
+import { UsageError, withExitCode } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
 
 export const command: Command = {
@@ -102,5 +102,7 @@ async function print(comparison: Comparison, args: ParsedArgs, io: Io): Promise<
     for await (const text of reportDiff(comparison, format)) await out.put(text);
     await out.flush();
   };
-  return await toldWith(isSame(comparison) ? 0 : 1, write());
+  const code = isSame(comparison) ? 0 : 1;
+  await withExitCode(code, write());
+  return code;
 }

@@ -14,7 +14,7 @@ import type { PathFacts } from '../status/facts.ts';
 import { probeCalls } from '../status/probe.ts';
 import { sessionStatus } from '../status/status.ts';
 import { statusText } from '../status/text.ts';
-import { toldWith, UsageError } from '../util/errors.ts';
+import { UsageError, withExitCode } from '../util/errors.ts';
 import { printable } from '../util/printable.ts';
 import { safeJson } from '../util/to-json.ts';
 
@@ -64,7 +64,8 @@ export const command: Command = {
       const judged = await judge(session, view, args, classifier(rules), worst, io);
       out.text(judged.text);
       code = Math.max(code, judged.code);
-      return await toldWith(code, out.flush());
+      await withExitCode(code, out.flush());
+      return code;
     };
     const options = { ...choiceIn(args), readings: 1 };
     if (!worst) return await readSession(name, io, work, options);

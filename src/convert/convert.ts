@@ -28,7 +28,7 @@ import { Reserve } from '../shared/reserve.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { lastEntry } from '../tree/last-entry.ts';
 import { leaves } from '../tree/path.ts';
-import { AppError, ClosedPipe, UsageError } from '../util/errors.ts';
+import { AppError, UsageError, withExitCode } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { toJson } from '../util/to-json.ts';
 import { counted } from '../util/words.ts';
@@ -349,11 +349,7 @@ class Conversion {
     code: number,
     write: (out: ByteWriter) => Promise<T>,
   ): Promise<T> {
-    try {
-      return await writeTo(this.#sink(path, input), write);
-    } catch (error) {
-      throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: code }) : error;
-    }
+    return await withExitCode(code, writeTo(this.#sink(path, input), write));
   }
 
   #sink(path: string | undefined, input: string): Sink {

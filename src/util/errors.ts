@@ -56,11 +56,10 @@ export class ClosedPipe extends Error {
   exitCode = 0;
 }
 
-/** Waits for output, and gives the exit code of what it says; it is that of the run, too, where the reader went away. */
-export async function toldWith(code: number, output: Promise<void>): Promise<number> {
+/** Waits for output; where its reader went away, the run ends with this exit code. */
+export async function withExitCode<Result>(code: number, output: Promise<Result>): Promise<Result> {
   try {
-    await output;
-    return code;
+    return await output;
   } catch (error) {
     throw error instanceof ClosedPipe ? Object.assign(error, { exitCode: code }) : error;
   }
