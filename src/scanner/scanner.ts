@@ -10,6 +10,8 @@ export interface Scanner {
   load(block: Uint8Array): boolean;
   /** Scans from an offset on and gives the number of lines: as many as there is room for, at least one. */
   scan(from: number): number;
+  /** The same for the envelopes alone: start, length, accepted, id, parent and codes. The grammar is not checked. */
+  scanEnvelopes(from: number): number;
   /** The same for lines of any JSON: only where their long texts are. */
   scanTexts(from: number): number;
   /** The same for lines as outlines: only members of these names, wherever they are. */
@@ -36,6 +38,7 @@ interface Exports {
   readonly recordsAt: () => number;
   readonly callsAt: () => number;
   readonly scan: (from: number, bytes: number) => number;
+  readonly scanEnvelopes: (from: number, bytes: number) => number;
   readonly scanTexts: (from: number, bytes: number) => number;
   readonly forgetNames: () => void;
   readonly learnName: (length: number, read: number) => number;
@@ -90,6 +93,10 @@ class CompiledScanner implements Scanner {
 
   scan(from: number): number {
     return this.#exports.scan(from, this.#bytes);
+  }
+
+  scanEnvelopes(from: number): number {
+    return this.#exports.scanEnvelopes(from, this.#bytes);
   }
 
   scanTexts(from: number): number {

@@ -19,10 +19,18 @@ export function roomAt(at: usize, bytes: usize): usize {
 
 /** Behind the newline that ends the line at hand; every block ends with one. */
 export function skipLine(at: usize): usize {
+  const newline = i8x16.splat(0x0a);
   for (;;) {
-    const mask = i8x16.bitmask(i8x16.eq(v128.load(at), i8x16.splat(0x0a)));
-    if (mask != 0) return at + ctz(mask) + 1;
-    at += 16;
+    const v0 = i8x16.eq(v128.load(at), newline);
+    const v1 = i8x16.eq(v128.load(at, 16), newline);
+    const v2 = i8x16.eq(v128.load(at, 32), newline);
+    const v3 = i8x16.eq(v128.load(at, 48), newline);
+    if (v128.any_true(v128.or(v128.or(v0, v1), v128.or(v2, v3)))) {
+      const low = <u64>i8x16.bitmask(v0) | (<u64>i8x16.bitmask(v1) << 16);
+      const high = <u64>i8x16.bitmask(v2) | (<u64>i8x16.bitmask(v3) << 16);
+      return at + <usize>ctz(low | (high << 32)) + 1;
+    }
+    at += 64;
   }
   return 0;
 }
@@ -40,6 +48,12 @@ const SPACES: u64 = (<u64>1 << 0x20) | (<u64>1 << 0x09) | (<u64>1 << 0x0d);
   // Nearly always there is none.
   for (let c = <u32>load<u8>(at); c <= 0x20 && (SPACES >>> c) & 1; c = <u32>load<u8>(at)) at++;
   return at;
+}
+
+/** The value of a member, from behind its key; 0 where there is no colon. */
+@inline export function valueOf(at: usize): usize {
+  at = skipSpace(at);
+  return load<u8>(at) == 0x3a ? skipSpace(at + 1) : 0;
 }
 
 @inline export function isHex(c: u32): bool {

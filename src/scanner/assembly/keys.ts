@@ -85,13 +85,52 @@ function meaningOf(start: usize, length: usize): u32 {
   return i8x16.replace_lane(v128.and(v128.load(at + 1), v128.load(masks + 16 - length)), 15, <i8>length);
 }
 
-@inline export function slotOf(text: v128): usize {
+@inline function slotOf(text: v128): usize {
   const folded = i64x2.extract_lane(text, 0) ^ rotl(i64x2.extract_lane(text, 1), 23);
   return keys + (<usize>((folded * 0x9e3779b97f4a7c15) >>> (64 - KEY_BITS)) << 5);
 }
 
+/** Behind the key that was found last. */
+export let keyEnd: usize = 0;
+
+/** The slot of the key at a quote; 0 if it is not a key or may be any. */
+@inline export function findKey(at: usize): usize {
+  // Nearly every key is short and was met before, so it has no escape.
+  const length = shortLength(at);
+  const text = shortText(at, length);
+  let slot = slotOf(text);
+  if (v128.any_true(v128.xor(text, v128.load(slot)))) {
+    slot = readKey(at, text, slot);
+    keyEnd = stringEnd + 1;
+  } else keyEnd = at + length + 2;
+  return slot;
+}
+
+/** What the key of a slot means at a place. */
+@inline export function keyAt(place: i32, slot: usize): i32 {
+  const meaning = load<u32>(slot, 24);
+  return (meaning >>> place) & 0x100 ? <i32>(meaning & 0xff) : KEY_NONE;
+}
+
+/** The code of an entry's type; 0 for any other. */
+export function typeCode(start: usize, length: usize): i32 {
+  if (isText(start, length, 'message')) return 1;
+  if (isText(start, length, 'custom')) return 2;
+  if (isText(start, length, 'model_change')) return 3;
+  if (isText(start, length, 'thinking_level_change')) return 4;
+  return 0;
+}
+
+/** The code of a message's role. */
+export function roleCode(start: usize, length: usize): i32 {
+  if (isText(start, length, 'user')) return 1 << 4;
+  if (isText(start, length, 'assistant')) return 2 << 4;
+  if (isText(start, length, 'toolResult')) return 3 << 4;
+  return 15 << 4;
+}
+
 /** A key that was not seen recently, in full. Returns its slot; 0 if it is not a key or may be any. */
-export function readKey(at: usize, text: v128, slotOfText: usize): usize {
+function readKey(at: usize, text: v128, slotOfText: usize): usize {
   if (skipString(at) == 0 || (!stringPlain && hasEscape(stringStart, stringEnd))) return 0;
   const length = stringEnd - stringStart;
   const slot = length < 16 ? slotOfText : longKey;

@@ -1,6 +1,6 @@
 // AssemblyScript, not TypeScript: lines with only the members that are read. The numbers here are those of
 // src/scanner/layout.ts.
-import { is4, skipLine, skipNumber, skipSpace, skipString, stringEnd, stringPlain, stringStart } from './bytes';
+import { is4, skipLine, skipNumber, skipSpace, skipString, stringEnd, stringPlain, stringStart, valueOf } from './bytes';
 import { longNames, MOST_LONG_NAMES, NAME_BITS, names, shortLength, shortText } from './keys';
 import { FIELDS, input, MOST_LINES, records } from './scan';
 
@@ -103,12 +103,6 @@ function skipValue(at: usize, depth: i32): usize {
     default:
       return skipNumber(at);
   }
-}
-
-/** The value of a member, from behind its name. */
-@inline function valueOf(at: usize): usize {
-  at = skipSpace(at);
-  return load<u8>(at) == 0x3a ? skipSpace(at + 1) : 0;
 }
 
 function skipObject(at: usize, depth: i32): usize {

@@ -10,7 +10,7 @@ import {
 import {
   AT_BLOCK, AT_CONTENT, AT_DATA, AT_ENTRY, AT_MESSAGE, AT_OPAQUE, AT_OTHER, KEY_CONTENT, KEY_ID, KEY_MESSAGE,
   KEY_NONE, KEY_OPAQUE, KEY_PARENT, KEY_RESULT, KEY_ROLE, KEY_STOP, KEY_TIME, KEY_TRANSIENT, KEY_TYPE, KEY_URL, ONCE,
-  clearKeys, keysEnd, readKey, shortLength, shortText, slotOf,
+  clearKeys, findKey, keyAt, keyEnd, keysEnd, roleCode, typeCode,
 } from './keys';
 import { day, millisecond, readTime } from './time';
 
@@ -19,17 +19,9 @@ export const MOST_LINES: i32 = 8192;
 export const MOST_CALLS: i32 = 32768;
 const DEEPEST: i32 = 64;
 const LONG_STRING: usize = 500000;
-const ABSENT: i32 = -1;
-const NULL: i32 = -2;
+export const ABSENT: i32 = -1;
+export const NULL: i32 = -2;
 
-const TYPE_MESSAGE: i32 = 1;
-const TYPE_CUSTOM: i32 = 2;
-const TYPE_MODEL: i32 = 3;
-const TYPE_THINKING: i32 = 4;
-const ROLE_USER: i32 = 1 << 4;
-const ROLE_ASSISTANT: i32 = 2 << 4;
-const ROLE_RESULT: i32 = 3 << 4;
-const ROLE_UNKNOWN: i32 = 15 << 4;
 const CUT_TURN: i32 = 1 << 8;
 const MAY_HOLD_IMAGE: i32 = 1 << 9;
 
@@ -54,6 +46,7 @@ let blockIsCall: bool = false;
 let blockIdStart: i32 = 0;
 let blockIdLength: i32 = 0;
 
+export { scanEnvelopes } from './envelope';
 export { forgetNames, learnName, outline } from './outline';
 export { scanTexts } from './texts';
 
@@ -85,22 +78,15 @@ function takeString(place: i32, key: i32): bool {
       if (!stringPlain || length > 64) return false;
       if (place == AT_BLOCK) blockIsCall = isText(start, length, 'toolCall');
       else if (place == AT_ENTRY) {
-        if (isText(start, length, 'message')) codes |= TYPE_MESSAGE;
-        else if (isText(start, length, 'custom')) codes |= TYPE_CUSTOM;
-        else if (isText(start, length, 'model_change')) codes |= TYPE_MODEL;
-        else if (isText(start, length, 'thinking_level_change')) codes |= TYPE_THINKING;
-        else return false;
+        const type = typeCode(start, length);
+        if (type == 0) return false;
+        codes |= type;
       }
       mixText(start, stringEnd);
       return true;
     case KEY_ROLE:
       if (!stringPlain || length > 64) return false;
-      if (place == AT_MESSAGE) {
-        if (isText(start, length, 'user')) codes |= ROLE_USER;
-        else if (isText(start, length, 'assistant')) codes |= ROLE_ASSISTANT;
-        else if (isText(start, length, 'toolResult')) codes |= ROLE_RESULT;
-        else codes |= ROLE_UNKNOWN;
-      }
+      if (place == AT_MESSAGE) codes |= roleCode(start, length);
       mixText(start, stringEnd);
       return true;
     case KEY_ID:
@@ -146,17 +132,10 @@ function skipObject(at: usize, place: i32, depth: i32): usize {
   }
   if (load<u8>(at) != 0x22) return 0;
   for (;;) {
-    // Nearly every key is short and was met before, so it has no escape.
-    const length = shortLength(at);
-    const text = shortText(at, length);
-    let slot = slotOf(text);
-    if (v128.any_true(v128.xor(text, v128.load(slot)))) {
-      slot = readKey(at, text, slot);
-      if (slot == 0) return 0;
-      at = stringEnd + 1;
-    } else at += length + 2;
-    const meaning = load<u32>(slot, 24);
-    const key = (meaning >>> place) & 0x100 ? <i32>(meaning & 0xff) : KEY_NONE;
+    const slot = findKey(at);
+    if (slot == 0) return 0;
+    at = keyEnd;
+    const key = keyAt(place, slot);
     if (place != AT_OPAQUE) {
       a = mixA(a, load<u32>(slot, 16));
       b = mixB(b, load<u32>(slot, 20));
