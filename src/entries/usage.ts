@@ -15,9 +15,12 @@ export interface UsageTotals {
 
 export const NO_USAGE: UsageTotals = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 };
 
+/** Of answers, and of tools that called a model themselves. */
+const SPENDING_ROLES: ReadonlySet<unknown> = new Set(messageRoles.filter((one) => one.hasUsage).map((one) => one.name));
+
 /** Whether an entry may have a usage; '' is a role that is not known yet. */
 export function maySpend(type: string, role: string): boolean {
-  return entryTypeOf(type)?.hasUsage === true && (type !== 'message' || role === '' || isSpendingRole(role));
+  return entryTypeOf(type)?.hasUsage === true && (type !== 'message' || role === '' || SPENDING_ROLES.has(role));
 }
 
 /** The usage of an entry, unparsed. */
@@ -25,14 +28,9 @@ export function rawUsage(entry: JsonObject): JsonObject | undefined {
   const { type, message } = entry;
   const isMessage = type === 'message';
   const spender = isMessage ? message : entry;
-  if (!isObject(spender) || !entryTypeOf(type)?.hasUsage || (isMessage && !isSpendingRole(spender['role'])))
+  if (!isObject(spender) || !entryTypeOf(type)?.hasUsage || (isMessage && !SPENDING_ROLES.has(spender['role'])))
     return undefined;
   return isObject(spender['usage']) ? spender['usage'] : undefined;
-}
-
-/** Answers, and tools that called a model themselves. */
-function isSpendingRole(role: unknown): boolean {
-  return messageRoles.some(({ name, hasUsage }) => hasUsage && name === role);
 }
 
 /** The usage of an entry as numbers, in either spelling. */

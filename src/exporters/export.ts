@@ -31,14 +31,17 @@ const MOST_ENTRIES = 10 * 2 ** 20;
 
 /** Writes the body of an export and gives the head that belongs before it. */
 export async function exportBody(job: ExportJob): Promise<ExportedSession> {
-  return await new ExportRun(job, await givenLabels(job.session)).write();
+  const { session, options } = job;
+  const exporter = await options.format.make({ ...options, anchorOf: (id) => run.anchorOf(id) });
+  const run = new ExportRun(job, exporter, await givenLabels(session));
+  return await run.write();
 }
 
 class ExportRun {
   readonly #job: ExportJob;
+  readonly #exporter: Exporter;
   readonly #labels: ReadonlyMap<number, GivenLabel>;
   readonly #plan: ExportPlan;
-  readonly #exporter: Exporter;
   readonly #totals = new Totals();
   /** The number of turns up to each entry where branches start. */
   readonly #turnsAt = new Map<number, number>();
@@ -50,12 +53,12 @@ class ExportRun {
   #images = 0;
   #opening: string | undefined;
 
-  constructor(job: ExportJob, labels: ReadonlyMap<number, GivenLabel>) {
+  constructor(job: ExportJob, exporter: Exporter, labels: ReadonlyMap<number, GivenLabel>) {
     const { session, leaf, options } = job;
     this.#job = job;
+    this.#exporter = exporter;
     this.#labels = labels;
     this.#plan = options.all ? planAll(session.index, leaf) : planPath(session.index, leaf);
-    this.#exporter = options.format.make({ ...options, anchorOf: (id) => this.#anchorOf(id) });
     this.#entries = this.#heldEntries();
   }
 
@@ -87,7 +90,7 @@ class ExportRun {
   }
 
   /** Undefined for an entry that is not in the export, or of which nothing is shown. */
-  #anchorOf(id: string): string | undefined {
+  anchorOf(id: string): string | undefined {
     const { session, options } = this.#job;
     const { index } = session;
     const position = index.find(id);

@@ -84,8 +84,8 @@ export interface CallPart {
   readonly subject: RichText;
   readonly blocks: readonly CodeBlock[];
   readonly results: ResultView[];
-  /** Milliseconds from the message with the call to the last result, where the log has it. */
-  took: number | undefined;
+  /** The timestamps of the message with the call and of its last result, where there is one. */
+  times: readonly [asked: unknown, answered: unknown] | undefined;
   /** Why there is no result, where there is none. */
   missing: RichText | undefined;
 }
@@ -193,5 +193,5 @@ export interface ExportFormat {
   readonly name: string;
   /** Of file names that are written in it, in lower case; the first is the usual one. */
   readonly endings: readonly string[];
-  readonly make: (options: ExporterOptions) => Exporter;
+  readonly make: (options: ExporterOptions) => Exporter | Promise<Exporter>;
 }

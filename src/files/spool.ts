@@ -10,6 +10,7 @@ const CHUNK_BYTES = 1024 * 1024;
 const MOST_IN_MEMORY = 8 * 1024 * 1024;
 /** How many writes may be under way. */
 const MOST_UNDER_WAY = 4;
+const encoder = new TextEncoder();
 
 /**
  * A private place on the disk for bytes that have to be read more than once, such as those of a pipe. It loses its name
@@ -133,11 +134,13 @@ export class HeldOutput {
   }
 
   write(text: string): void {
-    // UTF-8 has at most three bytes for a unit of UTF-16.
-    const most = 3 * text.length;
-    if (most > this.#memory.length - this.#used) this.#toDisk();
-    if (most > this.#memory.length) this.#spool?.write(Buffer.from(text));
-    else this.#used += this.#memory.write(text, this.#used);
+    for (let rest = text; ; ) {
+      const { read, written } = encoder.encodeInto(rest, this.#memory.subarray(this.#used));
+      this.#used += written;
+      if (read === rest.length) return;
+      rest = rest.slice(read);
+      this.#toDisk();
+    }
   }
 
   /** All of it, from the start, after the last write. */

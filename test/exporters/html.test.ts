@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { htmlFormat } from '../../src/exporters/html/index.ts';
+import { htmlExporter } from '../../src/exporters/html/html-exporter.ts';
 import { markdownHtml } from '../../src/exporters/html/markdown.ts';
 import { settings } from '../support/properties.ts';
 import { parseXml } from '../support/xml.ts';
@@ -126,7 +126,7 @@ describe('HTML of a text', () => {
 
 describe('the HTML page', () => {
   it('is guarded by a policy that names its own style and script and nothing else', () => {
-    const { text } = exportEntries(htmlFormat, [said('user', { content: 'x' })]);
+    const { text } = exportEntries(htmlExporter, [said('user', { content: 'x' })]);
     const policy = /content="(default-src[^"]*)"/.exec(text)?.[1] ?? '';
     const hash = (part: string) => `'sha256-${createHash('sha256').update(part).digest('base64')}'`;
     const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? '';
@@ -144,7 +144,7 @@ describe('the HTML page', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (one, two) => {
         const { text } = exportEntries(
-          htmlFormat,
+          htmlExporter,
           [
             entry('model_change', { provider: one, modelId: two }),
             { ...said('user', { content: one }), id: two, timestamp: one },
@@ -181,7 +181,7 @@ describe('the HTML page', () => {
   it('holds what it does not show at first, up to a limit, and says how to see the rest', () => {
     const lines = (bytes: number): string => 'a <b> line\n'.repeat(bytes / 11);
     const page = (...outputs: string[]): string =>
-      exportEntries(htmlFormat, [
+      exportEntries(htmlExporter, [
         said('assistant', {
           content: outputs.map((_, at) => ({ type: 'toolCall', id: `c${at}`, name: 'x', arguments: {} })),
         }),
@@ -207,7 +207,7 @@ describe('the HTML page', () => {
   it('says in its head how many tokens were used, where the log tells', () => {
     const usage = { input: 3, output: 4, cacheRead: 0, cacheWrite: 0 };
     const head = (...entries: Parameters<typeof exportEntries>[1]): string =>
-      exportEntries(htmlFormat, entries).text.split('</header>')[0] ?? '';
+      exportEntries(htmlExporter, entries).text.split('</header>')[0] ?? '';
     expect(head(said('assistant', { content: 'x', usage }))).toContain(
       '<dt>Tokens</dt><dd><bdi>3 in, 4 out</bdi></dd>',
     );
@@ -215,7 +215,7 @@ describe('the HTML page', () => {
   });
 
   it('is a document that an XML parser takes too, but for what HTML leaves out', () => {
-    const { text } = exportEntries(htmlFormat, [said('user', { content: 'a & b < c > d "e"' })]);
+    const { text } = exportEntries(htmlExporter, [said('user', { content: 'a & b < c > d "e"' })]);
     const main = text.slice(text.indexOf('<main>'), text.indexOf('</main>') + '</main>'.length);
     expect(parseXml(`<?xml version="1.0" encoding="UTF-8"?>\n${main}`).name).toBe('main');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { markdownFormat, yamlText } from '../../src/exporters/markdown/index.ts';
+import { markdownExporter, yamlText } from '../../src/exporters/markdown/index.ts';
 import { sanitizeMarkdown } from '../../src/exporters/markdown/sanitize-markdown.ts';
 import { codeSpan, fenced, plainText } from '../../src/exporters/markdown/text.ts';
 import { entry, exportEntries, rendered, said, tagsOf } from './support.ts';
@@ -103,14 +103,14 @@ describe('Markdown', () => {
   it('shows control characters as pictures and takes one kind of line end', () => {
     expect(sanitizeMarkdown('a\u001b[31mb\r\nc\rd\u0000\u009b')).toBe('a␛[31mb\nc\nd␀\ufffd');
     expect(
-      exportEntries(markdownFormat, [said('bashExecution', { command: 'x', output: '\u001b[32mok\u001b[0m \u0007' })])
+      exportEntries(markdownExporter, [said('bashExecution', { command: 'x', output: '\u001b[32mok\u001b[0m \u0007' })])
         .text,
     ).toContain('\nok ␇\n');
   });
 
   it('quotes every value of the front matter, so that YAML and JSON read the same', () => {
     const nasty = 'a: b # "c" \\ \n---\n\u2028 \u0085 \ud800 🎉 @x `y` - [z]';
-    const { text } = exportEntries(markdownFormat, [], {}, { title: nasty, cwd: nasty, id: 'true' });
+    const { text } = exportEntries(markdownExporter, [], {}, { title: nasty, cwd: nasty, id: 'true' });
     const matter = text.slice(4, text.indexOf('\n---\n', 4)).split('\n');
     for (const line of matter) {
       expect(line).toMatch(/^ {0,2}[a-z_]+:(?: |$)/);
@@ -123,7 +123,7 @@ describe('Markdown', () => {
 
   it('embeds pictures only if they are what they say', () => {
     const image = (fields: object) =>
-      exportEntries(markdownFormat, [said('user', { content: [{ type: 'image', ...fields }] })]).text;
+      exportEntries(markdownExporter, [said('user', { content: [{ type: 'image', ...fields }] })]).text;
     expect(image({ data: 'AAAA', mimeType: 'image/png' })).toContain(
       '![image/png, 3 bytes](data:image/png;base64,AAAA)',
     );
@@ -150,7 +150,7 @@ describe('Markdown', () => {
 
   it('heads a turn with its first words, which stay words', () => {
     const long = `fix_it & <b>now</b> *@octocat* \`x\` ${'and on '.repeat(20)}`;
-    const { text } = exportEntries(markdownFormat, [
+    const { text } = exportEntries(markdownExporter, [
       { ...said('user', { content: `${long}\n\nsecond line` }), id: 'u' },
       said('assistant', { content: [{ type: 'toolCall', id: 'c', name: 'x', arguments: {} }] }),
     ]);
@@ -163,7 +163,7 @@ describe('Markdown', () => {
 
   it('heads a turn without words with what it runs, or how it ended', () => {
     const call = (name: string, args: object) => ({ type: 'toolCall', id: name, name, arguments: args });
-    const { text } = exportEntries(markdownFormat, [
+    const { text } = exportEntries(markdownExporter, [
       said('user', { content: '## > *Goal*\n\nmore' }),
       said('assistant', { content: [call('bash', { command: 'npm test\necho' }), call('b', {})] }),
       said('bashExecution', { command: 'git status', output: '' }),
@@ -185,7 +185,7 @@ describe('Markdown', () => {
 
   it('folds what belongs to a note under the note itself', () => {
     const data = { childSession: 's-2', role: 'explorer', depth: 1, more: 'x'.repeat(100) };
-    const { text } = exportEntries(markdownFormat, [entry('custom', { customType: 'sessionctl/subagent', data })]);
+    const { text } = exportEntries(markdownExporter, [entry('custom', { customType: 'sessionctl/subagent', data })]);
     expect(text).toContain('</a>Subagent <code>explorer</code> in the session <code>s-2</code></summary>\n\n```json\n');
     expect(text.match(/<details>/g)).toHaveLength(1);
   });
@@ -197,16 +197,16 @@ describe('Markdown', () => {
       { ...said('toolResult', { toolCallId: 'c', content, isError: true }), id: 'r' },
     ];
     const tags = (content: string) =>
-      tagsOf(rendered(exportEntries(markdownFormat, log(content)).text)).filter((tag) => /details|summary/.test(tag));
+      tagsOf(rendered(exportEntries(markdownExporter, log(content)).text)).filter((tag) => /details|summary/.test(tag));
     expect(tags(output)).toEqual(['<details', '<summary', '</summary', '</details']);
-    expect(exportEntries(markdownFormat, log(output)).text).toContain(
+    expect(exportEntries(markdownExporter, log(output)).text).toContain(
       '<details>\n<summary><a id="e-r"></a>Error, 34 lines, ',
     );
     expect(tags('short')).toEqual([]);
   });
 
   it('links to entries that are part of it and names the others', () => {
-    const { text } = exportEntries(markdownFormat, [
+    const { text } = exportEntries(markdownExporter, [
       { ...said('user', { content: 'x' }), id: 'here' },
       entry('label', { targetId: 'here', label: 'a' }),
       entry('label', { targetId: 'elsewhere', label: 'b' }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/exporters/exporter.ts';
-import { markdownFormat } from '../../src/exporters/markdown/index.ts';
+import { markdownExporter } from '../../src/exporters/markdown/index.ts';
 import { sanitizeMarkdown } from '../../src/exporters/markdown/sanitize-markdown.ts';
 import { settings } from '../support/properties.ts';
 import { hostileText as hostile } from './hostile-text.ts';
@@ -94,7 +94,7 @@ describe('Markdown of a log inside an export', () => {
       fc.property(hostile, hostile, (one, two) => {
         const make = (a: string, b: string) =>
           exportEntries(
-            markdownFormat,
+            markdownExporter,
             [
               entry('model_change', { id: 'm', provider: a, modelId: b }),
               entry('session_init', { id: 'i', systemPrompt: a, task: b, tools: [a, b] }),

@@ -1,13 +1,6 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
-import type {
-  Exporter,
-  ExporterOptions,
-  ExportFormat,
-  Item,
-  TranscriptFacts,
-  ViewOptions,
-} from '../../src/exporters/exporter.ts';
+import type { Exporter, ExporterOptions, Item, TranscriptFacts, ViewOptions } from '../../src/exporters/exporter.ts';
 import { imageView } from '../../src/exporters/view/images.ts';
 import { Totals, timeTextIn } from '../../src/exporters/view/totals.ts';
 import { anchorOf, Transcript } from '../../src/exporters/view/transcript.ts';
@@ -45,7 +38,7 @@ export interface Exported {
 
 /** A branch of parsed entries in a format, without any file. */
 export function exportEntries(
-  format: ExportFormat,
+  make: (options: ExporterOptions) => Exporter,
   entries: readonly JsonObject[],
   changes: Partial<ViewOptions> = {},
   session: Partial<TranscriptFacts> = {},
@@ -58,7 +51,7 @@ export function exportEntries(
     anchorOf: (id) => (known.has(id) ? anchorOf(id) : undefined),
     assets: false,
   };
-  const exporter = format.make(options);
+  const exporter = make(options);
   const transcript = new Transcript(view);
   const totals = new Totals();
   const items: Item[] = [];

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { contentBlocks, messageRoles } from '../../src/entries/messages.ts';
 import { entryTypes } from '../../src/entries/types/index.ts';
+import type { Exporter, ExporterOptions } from '../../src/exporters/exporter.ts';
+import { htmlExporter } from '../../src/exporters/html/html-exporter.ts';
 import { exportFormats } from '../../src/exporters/index.ts';
-import { markdownFormat } from '../../src/exporters/markdown/index.ts';
+import { markdownExporter } from '../../src/exporters/markdown/index.ts';
 import { OUTPUT, shorten } from '../../src/exporters/text.ts';
 import { callInput } from '../../src/exporters/view/call.ts';
 import { diffOf, languageOf } from '../../src/exporters/view/code.ts';
@@ -11,10 +13,22 @@ import { anchorOf, Transcript } from '../../src/exporters/view/transcript.ts';
 import { entry, exportEntries, said, viewOptions } from './support.ts';
 
 const text = (entries: Parameters<typeof exportEntries>[1], changes = {}) =>
-  exportEntries(markdownFormat, entries, changes).text;
+  exportEntries(markdownExporter, entries, changes).text;
+
+/** What makes the exporter of each format. */
+const EXPORTERS: Readonly<Record<string, (options: ExporterOptions) => Exporter>> = {
+  md: markdownExporter,
+  html: htmlExporter,
+};
+
+function exporterOf(name: string): (options: ExporterOptions) => Exporter {
+  const make = EXPORTERS[name];
+  if (!make) throw new Error(`no exporter is tested for the format '${name}'`);
+  return make;
+}
 
 describe('what an export shows', () => {
-  it.each(exportFormats)('knows every entry type, role and block of the schemas, as $name', (format) => {
+  it.each(exportFormats)('knows every entry type, role and block of the schemas, as $name', ({ name }) => {
     const roles = messageRoles.map(({ name: role }) =>
       said(role, { content: 'words', command: 'c', code: 'c', output: 'o', files: [] }),
     );
@@ -27,13 +41,13 @@ describe('what an export shows', () => {
     );
     const types = entryTypes.map(({ name: type }) => entry(type, { message: { role: 'user', content: 'words' } }));
     for (const one of [...roles, ...blocks, ...types]) {
-      const shown = exportEntries(format, [one]).text;
+      const shown = exportEntries(exporterOf(name), [one]).text;
       expect(shown, JSON.stringify(one)).not.toMatch(/unknown (?:type|role|form)|without a type/);
-      expect(exportEntries(format, [one]).items.length, JSON.stringify(one)).toBe(1);
+      expect(exportEntries(exporterOf(name), [one]).items.length, JSON.stringify(one)).toBe(1);
     }
   });
 
-  it.each(exportFormats)('drops nothing that it does not know, as $name', (format) => {
+  it.each(exportFormats)('drops nothing that it does not know, as $name', ({ name }) => {
     const strange = [
       entry('teleport', { where: 'marker-1' }),
       said('oracle', { content: 'marker-2', mood: 'marker-3' }),
@@ -52,7 +66,7 @@ describe('what an export shows', () => {
         toolsAdded: [{ name: 'marker-16' }],
       }),
     ];
-    const shown = exportEntries(format, strange).text;
+    const shown = exportEntries(exporterOf(name), strange).text;
     for (let n = 1; n <= 16; n++) expect(shown, `marker-${n}`).toMatch(new RegExp(`marker-${n}\\b`));
     expect(shown).toContain('A message entry without a message');
     expect(shown).toContain('yesterday');
@@ -96,7 +110,7 @@ describe('what an export shows', () => {
   });
 
   it('makes one turn of what an assistant does in a row', () => {
-    const { turns, text: shown } = exportEntries(markdownFormat, [
+    const { turns, text: shown } = exportEntries(markdownExporter, [
       said('user', { content: 'go' }),
       said('assistant', { content: 'one', provider: 'p', model: 'm' }),
       entry('model_change', { model: 'p/m2' }),

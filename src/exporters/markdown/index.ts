@@ -10,7 +10,7 @@ export const markdownFormat: ExportFormat = { name: 'md', endings: ['.md', '.mar
 type Write = (words: RichText) => string;
 
 /** Every piece ends with a blank line, and our blocks start at the left edge: so nothing before one can hold it. */
-function markdownExporter(options: ExporterOptions): Exporter {
+export function markdownExporter(options: ExporterOptions): Exporter {
   const line: Write = (words) => renderWords(words, MARKDOWN_WORDS, options.anchorOf);
   const summary: Write = (words) => renderWords(words, SUMMARY_WORDS, options.anchorOf);
   const small = (facts: readonly RichText[]): string => `<sub>${facts.map(line).join(' · ')}</sub>\n\n`;

@@ -20,7 +20,7 @@ import { type CallInput, callInput, shortBlock } from './call.ts';
 import { contentParts, contextNote, noteOf, remark, shortOutput } from './content.ts';
 import { withExactNumbers } from './json.ts';
 import { assistantFacts, type Draft, ENTRY_DRAFTS, endingParts, messageDraft } from './message.ts';
-import { allTokens, isoOf, usageIn } from './totals.ts';
+import { allTokens, usageIn } from './totals.ts';
 
 /** An entry on its way into an export. Its text has the numbers that JSON.parse cannot hold. */
 type ExportEntry = Pick<LogEntry, 'position' | 'line' | 'value'> & Partial<Pick<LogEntry, 'text'>>;
@@ -165,7 +165,7 @@ export class Transcript {
     if (group && call) {
       group.results.push(result.anchor);
       call.results.push(result);
-      call.took = durationOf(this.#open?.timestamp, entry.value['timestamp']);
+      call.times = [this.#open?.timestamp, entry.value['timestamp']];
       return;
     }
     this.#close('next');
@@ -248,13 +248,7 @@ function plainWords(words: RichText): string {
 }
 
 function callPart(tool: string, input: CallInput, results: ResultView[]): CallPart {
-  return { kind: 'call', tool, ...input, results, took: undefined, missing: undefined };
-}
-
-/** Undefined where a time is missing, or both are the same: then the log has only one for both. */
-function durationOf(from: unknown, to: unknown): number | undefined {
-  const duration = Date.parse(isoOf(to) ?? '') - Date.parse(isoOf(from) ?? '');
-  return duration > 0 ? duration : undefined;
+  return { kind: 'call', tool, ...input, results, times: undefined, missing: undefined };
 }
 
 function note(anchor: string, ...words: RichText): NoteItem {
