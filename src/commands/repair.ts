@@ -2,13 +2,13 @@ import { requireRunning } from '../files/disk.ts';
 import { counting } from '../files/input.ts';
 import { checkedFormats } from '../formats/index.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { applyRepair, InputChanged, planRepair, type RepairRequest } from '../repair/index.ts';
+import { applyRepair, planRepair, type RepairRequest } from '../repair/index.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { isFolderName } from '../shared/each-log.ts';
 import { keptImages, openSideFiles } from '../shared/repair-files.ts';
 import { FROM_OPTION, REWRITE_OPTIONS, type RewriteInput, rewrite } from '../shared/rewrite.ts';
-import { AppError, UsageError } from '../util/errors.ts';
+import { UsageError } from '../util/errors.ts';
 import { counted, didYouMean } from '../util/words.ts';
 
 /** Logs of other agents too, in their own format. */
@@ -188,11 +188,6 @@ async function repairOne(
     if (parts.length === 0 && isOne && io.stderr.isTTY) parts.push('no errors, nothing to fix');
     if (parts.length > 0) io.note(`${name}: ${parts.join(', ')}`);
     return remaining.length > 0 ? 1 : 0;
-  } catch (error) {
-    if (!(error instanceof InputChanged)) throw error;
-    throw new AppError(
-      `${name}: was changed by another program while it was being read; run again when no program is writing to it`,
-    );
   } finally {
     discard();
     images?.abandon();

@@ -3,7 +3,7 @@ import { Detection, type Identity, identifyDocument, requireReadable } from '../
 import { nativeLog } from '../formats/native/convert.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import { type ByteStore, documentStart } from '../log/byte-store.ts';
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 
 export interface ConvertibleFormat {
   readonly format: Required<Pick<LogFormat, 'toNative'>>;
@@ -21,7 +21,7 @@ export async function convertible(
   const format = identity ? requireReadable(name, identity.format) : nativeLog;
   if (identity?.certainty === 'probable' && from === undefined) {
     const { title, id } = identity.format;
-    throw new AppError(`${name}: probably ${title}, but not surely; nothing was written; pass '--from ${id}' if it is`);
+    throw new LogError(name, `probably ${title}, but not surely; nothing was written; pass '--from ${id}' if it is`);
   }
   return { format, identity };
 }

@@ -20,7 +20,7 @@ import type { Log } from '../log/log.ts';
 import type { Reserve } from '../shared/reserve.ts';
 import { sessionTitle } from '../tree/labels.ts';
 import { cutPath, leaves, pathTo } from '../tree/path.ts';
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 import type { Progress } from '../util/io.ts';
 import { toJson } from '../util/to-json.ts';
 
@@ -59,9 +59,9 @@ export async function writePath(
 ): Promise<ConversionReport> {
   const { log } = session;
   const { header } = log;
-  if (!header) throw new AppError(`${log.name}: has no header; run 'sessionctl repair' first`);
+  if (!header) throw new LogError(log.name, "has no header; run 'sessionctl repair' first");
   if (embed && log.fileVersion !== log.version)
-    throw new AppError(`${log.name}: is of version ${log.fileVersion}; run 'sessionctl migrate' first to embed it`);
+    throw new LogError(log.name, `is of version ${log.fileVersion}; run 'sessionctl migrate' first to embed it`);
   const account = new Account(session, leaf);
   const sink: SessionSink = {
     line: (record) => out.put(`${exactJson(toJson(record))}\n`),

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { ByteStore } from '../log/byte-store.ts';
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
 import { readFully, tryOr, withFile } from './disk.ts';
@@ -135,7 +135,7 @@ export async function* unpacked(
   if (!unpacker) return;
   yield* unpacker.push(Buffer.alloc(0), true);
   if (unpacker.error === undefined) return;
-  if (unpacker.bytes === 0) throw new AppError(`${name}: cannot be unpacked: ${unpacker.error}; 'zstd -t' tests it`);
+  if (unpacker.bytes === 0) throw new LogError(name, `cannot be unpacked: ${unpacker.error}; 'zstd -t' tests it`);
   note(
     `${name}: only its first ${counted(unpacker.bytes, 'byte')} can be unpacked: ${unpacker.error}; 'zstd -t' tests it`,
   );

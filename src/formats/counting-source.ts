@@ -9,6 +9,11 @@ export interface SourceFacts {
   readonly lines: number;
 }
 
+/** Its path, where the log is a file. */
+export function pathOf({ name }: Pick<LogSource, 'name'>): Pick<SourceFacts, 'path'> {
+  return name === '' || name === '-' ? {} : { path: name };
+}
+
 /** The same chunks; what was counted of them is in `facts` at the end. */
 export function countingSource(source: Pick<LogSource, 'name' | 'chunks' | 'isOnlyRead'>) {
   const digest = source.isOnlyRead ? undefined : createHash('sha256');
@@ -25,8 +30,7 @@ export function countingSource(source: Pick<LogSource, 'name' | 'chunks' | 'isOn
     }
   }
   const facts = (): SourceFacts => {
-    const path = source.name === '-' ? {} : { path: source.name };
-    return { ...path, sha256: digest?.digest('hex') ?? '', bytes, lines: lines + (endsOpen ? 1 : 0) };
+    return { ...pathOf(source), sha256: digest?.digest('hex') ?? '', bytes, lines: lines + (endsOpen ? 1 : 0) };
   };
   return { chunks: chunks(), facts };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SourceFacts } from './counting-source.ts';
+import { pathOf, type SourceFacts } from './counting-source.ts';
 import type { DatabaseRow, DatabaseValue, LogDatabase, LogSource } from './format.ts';
 
 /** The columns of a table, which depend on the version of the program that made it. */
@@ -38,9 +38,6 @@ export function countingRows(source: Pick<LogSource, 'name'>) {
     bytes += Buffer.byteLength(text);
     lines++;
   };
-  const facts = (): SourceFacts => {
-    const path = source.name === '-' ? {} : { path: source.name };
-    return { ...path, sha256: digest.digest('hex'), bytes, lines };
-  };
+  const facts = (): SourceFacts => ({ ...pathOf(source), sha256: digest.digest('hex'), bytes, lines });
   return { add, facts };
 }

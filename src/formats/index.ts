@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
-import { AppError, UnsupportedLog } from '../util/errors.ts';
+import { LogError, UnsupportedLog } from '../util/errors.ts';
 import { aider } from './aider/index.ts';
 import { atif } from './atif/index.ts';
 import { claudeCode } from './claude-code/index.ts';
@@ -97,14 +97,14 @@ export function identifyDocument(name: string, start: Buffer, from?: string): Id
 }
 
 /** `--from` names a format that the file does not have. */
-export function unfitError(name: string, { id }: Pick<LogFormat, 'id'>, title: string): AppError {
-  return new AppError(`${name}: does not fit '--from ${id}'; it looks like ${title}`, 'NOT_A_SESSION');
+export function unfitError(name: string, { id }: Pick<LogFormat, 'id'>, title: string): LogError {
+  return new LogError(name, `does not fit '--from ${id}'; it looks like ${title}`, 'NOT_A_SESSION');
 }
 
 /** Refuses a format that is only recognized. */
 export function requireReadable(name: string, format: LogFormat): LogFormat & Required<Pick<LogFormat, 'toNative'>> {
   const { toNative } = format;
-  if (!toNative) throw new UnsupportedLog(`${name}: ${unsupportedMessage(format)}`);
+  if (!toNative) throw new UnsupportedLog(name, unsupportedMessage(format));
   return { ...format, toNative };
 }
 
@@ -146,7 +146,7 @@ export function unsupportedMessage({ title, toNative }: LogFormat): string {
 /** The error of a command that only takes native logs, or is told that it is one by `--from`. */
 export function foreignError(name: string, format: LogFormat, from?: Origin): UnsupportedLog {
   const unfit = from && unfitError(name, { id: from }, format.title);
-  return new UnsupportedLog(unfit?.message ?? `${name}: ${foreignMessage(format)}`);
+  return new UnsupportedLog(name, unfit?.reason ?? foreignMessage(format));
 }
 
 /** The numbers of lines after which a log that is not native is compared with other formats. */
@@ -239,7 +239,7 @@ export class Detection {
     const wanted = foreignFormats.find(({ id }) => id === from);
     if (wanted && this.#lines > 0) throw unfitError(this.#name, wanted, 'a pi or omp session log');
     const refusal = rewriting && this.#evidence.refusal(rewriting);
-    if (refusal !== undefined) throw new AppError(`${this.#name}: ${refusal}`, 'NOT_A_SESSION');
+    if (refusal !== undefined) throw new LogError(this.#name, refusal, 'NOT_A_SESSION');
     this.open = true;
     this.#held = [];
     return lines;

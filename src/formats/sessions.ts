@@ -1,4 +1,4 @@
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 import type { ConversionReport, RelatedSession } from './format.ts';
 
 /** More sessions are counted, not listed. */
@@ -29,10 +29,8 @@ export function chooseSession<Session extends ListedSession>(
   const found = exact ? [exact] : sessions.filter((one) => isNamed(one, wanted));
   if (found.length === 1) return found[0];
   if (found.length > 1)
-    throw new AppError(`${name}: '${wanted}' is the start of several sessions: ${listed(found)}; pass more of it`);
-  throw new AppError(
-    `${name}: has no session '${wanted}'; it has ${sessions.length === 0 ? 'none' : listed(sessions)}`,
-  );
+    throw new LogError(name, `'${wanted}' is the start of several sessions: ${listed(found)}; pass more of it`);
+  throw new LogError(name, `has no session '${wanted}'; it has ${sessions.length === 0 ? 'none' : listed(sessions)}`);
 }
 
 /** The other sessions in the same log, the newest last. */

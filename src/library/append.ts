@@ -5,7 +5,6 @@ import { linesIn, readLineBatches } from '../lines/reader.ts';
 import { LogTail } from '../log/log-tail.ts';
 import { toJson } from '../util/to-json.ts';
 import { type Bytes, chunksOf, optionsOf, type Random, requireTime, systemRandom } from './arguments.ts';
-import { plainly, UNNAMED } from './unnamed.ts';
 
 export interface AppendOptions {
   /** What messages call the log; without it they start with none. */
@@ -29,11 +28,11 @@ export async function append(log: Bytes, entries: readonly JsonObject[], options
     timestamp: 'checked later',
     random: 'function',
   });
-  const { name = UNNAMED, timestamp, random = systemRandom } = given;
+  const { name = '', timestamp, random = systemRandom } = given;
   requireTime('append', timestamp);
   const tail = new LogTail(name, random);
   const detection = new Detection(name, { rewriting: { anyVersion: true } });
-  let parentId = await plainly(readTail(tail, chunksOf('append', log), detection, given.parentId));
+  let parentId = await readTail(tail, chunksOf('append', log), detection, given.parentId);
   const added = entries.map((entry, at) => {
     const [line] = linesIn(Buffer.from(`${toJson(entry)}\n`), at + 1, 0);
     const body = line ? readBody(line) : 'is blank';

@@ -5,7 +5,6 @@ import { ByteWriter } from '../lines/writer.ts';
 import { copyOf, inMemory } from '../log/byte-store.ts';
 import { type Bytes, chunksOf, optionsOf, systemRandom } from './arguments.ts';
 import { outputTo, produce } from './produce.ts';
-import { eachPlainly, UNNAMED } from './unnamed.ts';
 
 export interface ConvertLogOptions {
   /** What messages call the log; without it they start with none. */
@@ -36,12 +35,10 @@ export function convert(
     session: 'string',
   });
   const chunks = chunksOf('convert', source);
-  const { name = UNNAMED, from, to = 'pi', keep = 'meta', session } = given;
+  const { name = '', from, to = 'pi', keep = 'meta', session } = given;
   const settings = { name, random: systemRandom, from, to, keep, session };
-  return eachPlainly(
-    produce(async (write) => {
-      const store = inMemory(await copyOf(chunks));
-      return await convertInMemory(store, settings, new ByteWriter(outputTo(write)));
-    }),
-  );
+  return produce(async (write) => {
+    const store = inMemory(await copyOf(chunks));
+    return await convertInMemory(store, settings, new ByteWriter(outputTo(write)));
+  });
 }

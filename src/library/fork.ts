@@ -5,7 +5,6 @@ import { resolveEntry } from '../tree/rev.ts';
 import { randomUuid } from '../util/uuid.ts';
 import { type Bytes, optionsOf, type Random, requireTime, systemRandom } from './arguments.ts';
 import { eachFromSession, requireRev, type SessionLog } from './session.ts';
-import { plainMessage } from './unnamed.ts';
 
 export interface ForkSessionOptions {
   /** The last entry of the new session; '@' by default. */
@@ -37,15 +36,10 @@ export function fork(
     random: 'function',
     onNote: 'function',
   });
-  const { leaf = '@', timestamp, newIds = false, random = systemRandom, onNote } = given;
+  const { leaf = '@', timestamp, newIds = false, random = systemRandom, onNote = () => {} } = given;
   requireRev('fork', leaf, 'leaf');
   requireTime('fork', timestamp);
-  const fixed = {
-    id: given.id ?? randomUuid(random(16)),
-    timestamp,
-    newIds,
-    onNote: (note: string) => onNote?.(plainMessage(note)),
-  };
+  const fixed = { id: given.id ?? randomUuid(random(16)), timestamp, newIds, onNote };
   return eachFromSession('fork', source, async function* (session: Log) {
     const lines = forkLines(session, await resolveEntry(session, leaf), fixed);
     for await (const line of lines) yield Buffer.from(`${line}\n`);

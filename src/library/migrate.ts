@@ -17,7 +17,6 @@ import {
   rereader,
   systemRandom,
 } from './arguments.ts';
-import { eachPlainly, UNNAMED } from './unnamed.ts';
 
 export interface MigrateLogOptions {
   /** What messages call the log; without it they start with none. */
@@ -52,15 +51,15 @@ export function migrate(
     random: 'function',
     onWarning: 'function',
   });
-  if (isRereadable(source)) return eachPlainly(migrated(rereader('migrate', source), true, given));
+  if (isRereadable(source)) return migrated(rereader('migrate', source), true, given);
   const chunks = chunksOf('migrate', source);
-  return eachPlainly(migrated(() => chunks, false, given));
+  return migrated(() => chunks, false, given);
 }
 
 async function* migrated(
   read: () => AsyncIterable<Buffer>,
   isReadTwice: boolean,
-  { name = UNNAMED, random = systemRandom, from, ...rest }: MigrateLogOptions,
+  { name = '', random = systemRandom, from, ...rest }: MigrateLogOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const taken = isReadTwice && (await versionIn(read())) === 1 ? await skimIds(read(), random(8)) : undefined;
   const migration = new Migration({ ...rest, name, random, taken });

@@ -13,7 +13,6 @@ import {
   systemRandom,
 } from './arguments.ts';
 import { outputTo, produce } from './produce.ts';
-import { eachPlainly, UNNAMED } from './unnamed.ts';
 
 export interface RedactOptions {
   /** What messages call the log; without it they start with none. */
@@ -80,7 +79,7 @@ export function redact(
   const rereadable = isRereadable(source);
   const chunks = rereadable ? undefined : chunksOf('redact', source);
   const read = rereadable ? rereader('redact', source) : () => chunks as AsyncIterable<Buffer>;
-  return eachPlainly(produce(async (write) => await redacted({ read, rereadable }, given, words, write)));
+  return produce(async (write) => await redacted({ read, rereadable }, given, words, write));
 }
 
 type ListOption = 'only' | 'ignore' | 'allow';
@@ -103,7 +102,7 @@ async function redacted(
   const { KIND_IDS, redactLog, Redactor } = await import('../redact/index.ts');
   const unknown = [...(only ?? []), ...ignore].find((kind) => !KIND_IDS.includes(kind));
   if (unknown !== undefined) throw new TypeError(`redact: unknown kind ${described(unknown)}`);
-  const { name = UNNAMED, from, paths = false, emails = false, content = false, entropy = false, onMap } = given;
+  const { name = '', from, paths = false, emails = false, content = false, entropy = false, onMap } = given;
   const wanted = { paths, emails, content, entropy, only, ignore, allow };
   const redactor = new Redactor({
     ...wanted,

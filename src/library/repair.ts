@@ -1,17 +1,8 @@
 import { ORIGINS, type Origin } from '../formats/index.ts';
-import {
-  applyRepair,
-  type ChangeRecord,
-  InputChanged,
-  planRepair,
-  type QuarantineRecord,
-  type Remaining,
-} from '../repair/index.ts';
+import { applyRepair, type ChangeRecord, planRepair, type QuarantineRecord, type Remaining } from '../repair/index.ts';
 import { rules } from '../rules/index.ts';
-import { AppError } from '../util/errors.ts';
 import { described, optionsOf, type Random, type RereadableBytes, rereader, systemRandom } from './arguments.ts';
 import { produce } from './produce.ts';
-import { eachPlainly, UNNAMED } from './unnamed.ts';
 
 export interface RepairOptions {
   /** What messages call the log; without it they start with none. */
@@ -55,7 +46,7 @@ export function repair(
     onChange: 'function',
     onQuarantine: 'function',
   });
-  return eachPlainly(repaired(rereader('repair', source), onlyOf(given.only), given));
+  return repaired(rereader('repair', source), onlyOf(given.only), given);
 }
 
 function onlyOf(only: RepairOptions['only']): ReadonlySet<string> | undefined {
@@ -72,18 +63,12 @@ async function* repaired(
   only: ReadonlySet<string> | undefined,
   given: RepairOptions,
 ): AsyncGenerator<Uint8Array, RepairResult, void> {
-  const { name = UNNAMED, random = systemRandom, settleTools = false, settleLeaf = false, from } = given;
+  const { name = '', random = systemRandom, settleTools = false, settleLeaf = false, from } = given;
   const settings = { only, settleTools, settleLeaf, from, random, scanner: 'off' } as const;
   const request = { name, read, rereadable: true, ...settings };
   const plan = await planRepair(request);
   const callbacks = { onChange: async (record: ChangeRecord) => await given.onChange?.(record) };
-  return yield* produce(async (write) => {
-    try {
-      return { left: await applyRepair(plan, request, { write, ...callbacks, onQuarantine: given.onQuarantine }) };
-    } catch (error) {
-      if (!(error instanceof InputChanged)) throw error;
-      const message = `${name}: was changed while it was being read; run again when no program is writing to it`;
-      throw new AppError(message, 'CHANGED');
-    }
-  });
+  return yield* produce(async (write) => ({
+    left: await applyRepair(plan, request, { write, ...callbacks, onQuarantine: given.onQuarantine }),
+  }));
 }

@@ -6,12 +6,12 @@ import type { Duplicates } from '../log/log-index.ts';
 import { openLog } from '../log/open-log.ts';
 import { labels as labelsByPosition, sessionTitle as titleOf } from '../tree/labels.ts';
 import { leaves as leafPositions, pathTo as positionsTo } from '../tree/path.ts';
-import { resolveRev as positionOf } from '../tree/rev.ts';
+import { resolveEntry } from '../tree/rev.ts';
+import { about } from '../util/errors.ts';
 import { type Bytes, chunksOf, described, optionsOf, type Random, systemRandom } from './arguments.ts';
-import { eachPlainly, plainly, plainMessage, UNNAMED } from './unnamed.ts';
 
 export interface OpenSessionOptions {
-  /** What messages call the log; without it the session is called '-', and they start with none. */
+  /** What messages call the log; without it they start with none. */
   readonly name?: string;
   readonly random?: Random;
   /** Gets what the user has to know, such as an unknown version that is read as version 3. */
@@ -49,12 +49,11 @@ export async function withSession<Result>(
   source: Bytes | RandomAccess | SessionLog,
   work: (session: Log) => Promise<Result>,
 ): Promise<Result> {
-  if (source instanceof Log) return await plainly(work(source));
-  const session = await opened(caller, source as Bytes | RandomAccess, {});
+  const session = source instanceof Log ? source : await opened(caller, source as Bytes | RandomAccess, {});
   try {
-    return await plainly(work(session));
+    return await work(session);
   } finally {
-    await session.close();
+    if (session !== source) await session.close();
   }
 }
 
@@ -66,7 +65,7 @@ export async function* eachFromSession<Item>(
 ): AsyncGenerator<Item, void, void> {
   const session = source instanceof Log ? source : await opened(caller, source as Bytes | RandomAccess, {});
   try {
-    yield* eachPlainly(work(session));
+    yield* work(session);
   } finally {
     if (session !== source) await session.close();
   }
@@ -76,7 +75,7 @@ export async function* eachFromSession<Item>(
 export async function resolveRev(session: SessionLog, rev: string): Promise<LogEntry> {
   const inner = requireSession('resolveRev', session);
   requireRev('resolveRev', rev);
-  return await plainly(positionOf(inner, rev).then((position) => inner.entry(position as number)));
+  return await inner.entry(await resolveEntry(inner, rev));
 }
 
 export interface PathOptions {
@@ -91,7 +90,7 @@ export function pathTo(session: SessionLog, options?: PathOptions): AsyncGenerat
   const inner = requireSession('pathTo', session);
   const { leaf, duplicates } = optionsOf('pathTo', options, { leaf: 'checked later', duplicates: 'checked later' });
   if (leaf !== undefined) requireRev('pathTo', leaf, 'leaf');
-  return eachPlainly(pathOf(inner, leaf ?? '@', duplicates));
+  return pathOf(inner, leaf ?? '@', duplicates);
 }
 
 async function* pathOf(
@@ -100,7 +99,7 @@ async function* pathOf(
   duplicates: Duplicates | undefined,
 ): AsyncGenerator<LogEntry, void, void> {
   if (session.index.size === 0 && rev === '@') return;
-  yield* session.entries(positionsTo(session.index, (await positionOf(session, rev)) as number, duplicates));
+  yield* session.entries(positionsTo(session.index, await resolveEntry(session, rev), duplicates));
 }
 
 /** The last entries of all branches, in file order. */
@@ -112,7 +111,7 @@ export function leaves(session: SessionLog): AsyncIterable<LogEntry> {
 /** The label of each entry that has one, by the entry's id. */
 export async function labels(session: SessionLog): Promise<Map<string, string>> {
   const inner = requireSession('labels', session);
-  const byPosition = await plainly(labelsByPosition(inner));
+  const byPosition = await labelsByPosition(inner);
   const byId = new Map<string, string>();
   for await (const { position, value } of inner.entries(byPosition.keys())) {
     if (typeof value['id'] === 'string') byId.set(value['id'], byPosition.get(position) ?? '');
@@ -136,14 +135,10 @@ function requireSession(caller: string, session: unknown): Log {
 }
 
 async function opened(caller: string, source: Bytes | RandomAccess, options: OpenSessionOptions): Promise<Log> {
-  const { name = UNNAMED, random = systemRandom, onNote } = options;
+  const { name = '', random = systemRandom, onNote } = options;
   const store = isRandomAccess(source) ? storeOf(source) : inMemory(await copyOf(chunksOf(caller, source)));
-  const onWarning = (where: string, message: string): void => onNote?.(plainMessage(`${where}: ${message}`));
-  const log = await plainly(openLog(store, { name, random, onWarning, scratch: memoryScratch }));
-  if (name !== UNNAMED) return log;
-  // A caller may use the session itself.
-  const entries = log.entries.bind(log);
-  return Object.assign(log, { entries: (positions: Iterable<number>) => eachPlainly(entries(positions)) });
+  const onWarning = (where: string, message: string): void => onNote?.(about(where, message));
+  return await openLog(store, { name, random, onWarning, scratch: memoryScratch });
 }
 
 function isRandomAccess(source: unknown): source is RandomAccess {

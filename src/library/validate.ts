@@ -1,12 +1,11 @@
 import { rules as allRules } from '../rules/index.ts';
 import type { Finding, Level, RuleMeta } from '../rules/rule.ts';
-import { AppError } from '../util/errors.ts';
+import { UnsupportedLog } from '../util/errors.ts';
 import { type CheckSettings, finish, LogChecker } from '../validate/log-checker.ts';
 import { type Bytes, chunksOf, optionsOf, type Random, requireOption, systemRandom } from './arguments.ts';
-import { eachPlainly, UNNAMED } from './unnamed.ts';
 
 export interface ValidateOptions {
-  /** What findings and messages call the log; without it findings have '-', and messages start with none. */
+  /** What findings and messages call the log; without it findings have '', and messages start with none. */
   readonly name?: string;
   /** Levels that differ from those of the rules: { 'blank-line': 'off' }. */
   readonly rules?: Readonly<Record<string, Level>>;
@@ -48,9 +47,9 @@ function findingsOf(
   source: Bytes,
   options: ValidateOptions | undefined,
 ): AsyncGenerator<Finding, ValidationSummary, void> {
-  const { name, rules, maxLineBytes, random } = optionsOf(caller, options, OPTIONS);
+  const { name = '', rules, maxLineBytes, random = systemRandom } = optionsOf(caller, options, OPTIONS);
   const settings = { levels: levelsOf(caller, rules), scanner: 'off', ...(maxLineBytes && { maxLineBytes }) } as const;
-  return eachPlainly(check(chunksOf(caller, source), name ?? UNNAMED, settings, random ?? systemRandom));
+  return check(chunksOf(caller, source), name, settings, random);
 }
 
 function levelsOf(caller: string, levels: ValidateOptions['rules']): ReadonlyMap<string, Level> {
@@ -85,7 +84,7 @@ async function* check(
     waiting = [];
     if (!done) continue;
     if ('error' in value) throw value.error;
-    if ('foreign' in value) throw new AppError(`${name}: ${value.foreign.reason}`, 'NOT_A_SESSION');
+    if ('foreign' in value) throw new UnsupportedLog(name, value.foreign.reason);
     const { error: errors, warning: warnings } = counts;
     return { ok: errors === 0, errors, warnings, entries: value.entries, rules: byRule };
   }

@@ -4,7 +4,7 @@ import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
 import { freeId, randomId } from '../formats/native/ids.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 import { NONE, Symbols } from '../util/symbols.ts';
 import { shortJson } from '../util/to-json.ts';
 
@@ -89,11 +89,11 @@ export class LogTail {
     return version;
   }
 
-  #damage(what: string): AppError {
+  #damage(what: string): LogError {
     return this.#refusal(`${what}; run 'sessionctl repair' first`);
   }
 
-  #refusal(what: string): AppError {
-    return new AppError(`${this.#name}: ${what}`);
+  #refusal(what: string): LogError {
+    return new LogError(this.#name, what);
   }
 }

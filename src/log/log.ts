@@ -4,7 +4,7 @@ import type { ConversionReport, LogFormat } from '../formats/format.ts';
 import { envelopeOf } from '../json/envelope.ts';
 import { asString, isObject, type JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 import type { ByteStore } from './byte-store.ts';
 import type { IndexBuilder } from './index-builder.ts';
 import type { LeftOut, LogEntry } from './log-entry.ts';
@@ -24,7 +24,7 @@ interface Batch {
 
 /** An open session log: the index in memory; entries are read from the store when they are asked for. */
 export class Log {
-  /** For messages: the path as the user gave it, '-' for stdin. */
+  /** For messages: the path as the user gave it, '-' for stdin, '' for a log without a name. */
   readonly name: string;
   readonly header: JsonObject | undefined;
   /** The header's line as it is in the log, without the newline. */
@@ -93,7 +93,7 @@ export class Log {
     const line = this.index.lineOf(position);
     const rule = this.#damage.find((one) => one.line === line)?.rule;
     const help = `${this.format ? '' : "run 'sessionctl repair' first, or "}choose another entry`;
-    throw new AppError(`${this.name}: ${this.unit} ${line} is damaged (${rule}); ${help}`, 'DAMAGED');
+    throw new LogError(this.name, `${this.unit} ${line} is damaged (${rule}); ${help}`, 'DAMAGED');
   }
 
   /** In the order asked for; a line that turns out to be damaged is left out and is in `damage`. */
@@ -166,8 +166,9 @@ export class Log {
     const memory =
       buffer.length >= length ? buffer : Buffer.allocUnsafeSlow(Math.max(length, Math.min(length * 2, READ_TOGETHER)));
     if ((await this.#store.readAt(memory.subarray(0, length), start)) < length) {
-      throw new AppError(
-        `${this.name}: became shorter while it was being read; run again when no program is writing to it`,
+      throw new LogError(
+        this.name,
+        'became shorter while it was being read; run again when no program is writing to it',
         'CHANGED',
       );
     }

@@ -6,7 +6,7 @@ import { chooseSession, isNamed } from '../formats/sessions.ts';
 import { type JsonObject, parseObject } from '../json/value.ts';
 import { encodeUtf8 } from '../lines/line.ts';
 import { uint32Column } from '../util/column.ts';
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 import { type ByteStore, SCRATCH_BYTES, type Scratch, withHead } from './byte-store.ts';
 import type { LeftOut } from './log-entry.ts';
 
@@ -59,7 +59,7 @@ export async function sessionForm(
   await form.store.close();
   const found = chooseSession(source.name, report.sessions, wanted);
   const other = await source.open(found?.path ?? '');
-  if (!other) throw new AppError(`${source.name}: the file of session '${wanted}' was not found`);
+  if (!other) throw new LogError(source.name, `the file of session '${wanted}' was not found`);
   try {
     return await nativeForm(other, format, { ...options, session: undefined });
   } finally {
@@ -128,7 +128,8 @@ export async function nativeForm(
         endLine(sourceLine);
       },
       leftOut: (line: number, rule: string) => void damage.push({ line, rule }),
-      warn: (line: number, message: string) => onWarning(line > 0 ? `${name}:${line}` : name, message),
+      warn: (line: number, message: string) =>
+        onWarning(line === 0 ? name : name === '' ? `line ${line}` : `${name}:${line}`, message),
       restart: () => {
         scratch.discard();
         scratch = newScratch();

@@ -7,7 +7,7 @@ import { isNamed } from '../formats/sessions.ts';
 import type { JsonObject } from '../json/value.ts';
 import { readBlocks, readLines } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 import { shortJson } from '../util/to-json.ts';
 import { type ByteStore, documentStart, type Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
@@ -105,7 +105,7 @@ async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
 function requireSession(name: string, header: JsonObject | undefined, wanted: string | undefined): void {
   if (wanted === undefined) return;
   const id = stringOf(header?.['id']);
-  if (!isNamed({ id }, wanted)) throw new AppError(`${name}: has no session '${wanted}'; it has ${id || 'none'}`);
+  if (!isNamed({ id }, wanted)) throw new LogError(name, `has no session '${wanted}'; it has ${id || 'none'}`);
 }
 
 interface Pass {

@@ -7,7 +7,7 @@ import { DEFAULT_MAX_LINE_BYTES, LineBlock, readBlocks } from '../lines/reader.t
 import { outlines } from '../lines/short-lines.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import type { Scanner } from '../scanner/scanner.ts';
-import { AppError, UnsupportedLog } from '../util/errors.ts';
+import { LogError, UnsupportedLog } from '../util/errors.ts';
 import { counted } from '../util/words.ts';
 
 /** A value of `--from` for files that match no format. */
@@ -26,7 +26,7 @@ export class NoLines extends UnsupportedLog {
   readonly noun: string;
 
   constructor(name: string, reason: string, noun: string) {
-    super(`${name}: ${reason}`);
+    super(name, reason);
     this.noun = noun;
   }
 }
@@ -103,6 +103,6 @@ export class LogLines {
   #requireHeld({ oversize, number }: Line): void {
     if (oversize === 0) return;
     const most = counted(DEFAULT_MAX_LINE_BYTES, 'byte');
-    throw new AppError(`${this.#name}: line ${number} is longer than ${most} and cannot be searched for secrets`);
+    throw new LogError(this.#name, `line ${number} is longer than ${most} and cannot be searched for secrets`);
   }
 }

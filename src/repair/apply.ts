@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { MovedLine } from '../rules/fix/repair-state.ts';
 import type { Region } from '../rules/fix/split-damaged-line.ts';
+import { LogError } from '../util/errors.ts';
 import { partitionPoint } from '../util/search.ts';
 import { type Action, type Edit, RegionEditor } from './edits.ts';
 import type { Plan } from './plan.ts';
@@ -33,16 +34,12 @@ export interface RepairCallbacks {
   readonly onQuarantine: ((record: QuarantineRecord) => void | Promise<void>) | undefined;
 }
 
-/** The input changed between two passes. */
-export class InputChanged extends Error {
-  override readonly name = 'InputChanged';
-}
-
 /** Output is written in chunks of about this size. */
 const FULL = 64 * 1024;
 
 /** The last pass: copies the input, with the changes of the plan. */
 export class RepairPass {
+  readonly #name: string;
   readonly #plan: Plan;
   readonly #callbacks: RepairCallbacks;
   /** Output that is not flushed yet. */
@@ -55,7 +52,8 @@ export class RepairPass {
   readonly #shifts: { readonly offset: number; readonly line: number | undefined; readonly shift: number }[] = [];
   #shift = 0;
 
-  constructor(plan: Plan, callbacks: RepairCallbacks) {
+  constructor(name: string, plan: Plan, callbacks: RepairCallbacks) {
+    this.#name = name;
     this.#plan = plan;
     this.#callbacks = callbacks;
   }
@@ -68,7 +66,7 @@ export class RepairPass {
     /** Bytes of the current region, one character per byte. */
     let held = '';
     for await (const chunk of chunks) {
-      if (at + chunk.length > bytes) throw new InputChanged();
+      if (at + chunk.length > bytes) throw this.#changed();
       for (let from = 0; from < chunk.length; ) {
         const region = regions[next];
         const isInside = region !== undefined && at >= region.offset;
@@ -86,9 +84,14 @@ export class RepairPass {
         if (this.#waitingBytes >= FULL) yield* this.#flush();
       }
     }
-    if (at < bytes) throw new InputChanged();
+    if (at < bytes) throw this.#changed();
     for (const region of regions.slice(next)) await this.#change(region, '');
     yield* this.#flush();
+  }
+
+  #changed(): LogError {
+    const reason = 'was changed while it was being read; run again when no program is writing to it';
+    return new LogError(this.#name, reason, 'CHANGED');
   }
 
   #write(bytes: Buffer): void {

@@ -20,13 +20,13 @@ import { rules } from '../rules/index.ts';
 import { missingHeader } from '../rules/missing-header.ts';
 import type { Finding } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
-import { AppError, UnsupportedLog } from '../util/errors.ts';
+import { LogError, UnsupportedLog } from '../util/errors.ts';
 import { type RepairCallbacks, RepairPass } from './apply.ts';
 import { RepairIndexBuilder } from './build-index.ts';
 import { endOf, healthyPlan, makePlan, type Plan, type PlanOptions, requireFix } from './plan.ts';
 import { planRecords, recordCheck } from './records.ts';
 
-export { type ChangeRecord, InputChanged, type QuarantineRecord, type RepairCallbacks } from './apply.ts';
+export type { ChangeRecord, QuarantineRecord, RepairCallbacks } from './apply.ts';
 export { RepairIndexBuilder } from './build-index.ts';
 export { makePlan, type Plan } from './plan.ts';
 export { planRecords } from './records.ts';
@@ -56,7 +56,7 @@ export interface RepairRequest extends Omit<PlanOptions, 'shouldFix'> {
   readonly scanner: ScannerKind;
 }
 
-type CheckRequest = Pick<RepairRequest, 'read' | 'random' | 'scanner'>;
+type CheckRequest = Pick<RepairRequest, 'name' | 'read' | 'random' | 'scanner'>;
 
 /** Decides what to change. A file that is not a session log is refused first. */
 export async function planRepair(request: RepairRequest): Promise<Plan> {
@@ -78,17 +78,14 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   const origin = originIn(request);
   if (origin) throw foreignError(name, format, origin);
   const checks = await format.checks?.();
-  if (!checks && !format.toNative && format.id !== 'sqlite')
-    throw new UnsupportedLog(`${name}: ${unsupportedMessage(format)}`);
+  if (!checks && !format.toNative && format.id !== 'sqlite') throw new UnsupportedLog(name, unsupportedMessage(format));
   if (!checks?.edit || index.isDocument) {
     const what = index.isDocument ? 'documents' : 'logs of this format';
-    throw new UnsupportedLog(
-      `${name}: repair does not write ${what} (looks like ${format.title}); nothing was written`,
-    );
+    throw new UnsupportedLog(name, `repair does not write ${what} (looks like ${format.title}); nothing was written`);
   }
   if (certainty !== 'certain' && !requested) {
     const hint = `nothing was written; if it is one, pass '--from ${format.id}'`;
-    throw new AppError(`${name}: probably ${format.title}; ${hint}`);
+    throw new LogError(name, `probably ${format.title}; ${hint}`);
   }
   return await planRecords(request, checks);
 }
@@ -100,7 +97,7 @@ export async function applyRepair(
   callbacks: RepairCallbacks,
   limit?: ReadLinesOptions,
 ): Promise<readonly Remaining[]> {
-  const pass = new RepairPass(plan, callbacks);
+  const pass = new RepairPass(request.name, plan, callbacks);
   const repaired = pass.run(request.read());
   if (plan.isHealthy) {
     for await (const _ of repaired);
@@ -186,7 +183,7 @@ async function readIndex(
       return identify(name, first, from);
     if (requested) throw unfitError(name, requested, 'a pi or omp session log');
     const refusal = evidence.refusal({ anyVersion: false });
-    if (refusal !== undefined) throw new AppError(`${name}: ${refusal}`, 'NOT_A_SESSION');
+    if (refusal !== undefined) throw new LogError(name, refusal, 'NOT_A_SESSION');
     return undefined;
   };
   let identity: Identity | undefined;

@@ -15,7 +15,7 @@ import { rules } from '../rules/index.ts';
 import type { RuleMeta } from '../rules/rule.ts';
 import { staleLeaf } from '../rules/stale-leaf.ts';
 import { unansweredCall } from '../rules/unanswered-call.ts';
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 import { partitionPoint } from '../util/search.ts';
 
 export interface PlanOptions {
@@ -58,8 +58,9 @@ export async function makePlan(index: RepairIndex, options: PlanOptions): Promis
   const repair = new RepairState(index, shouldFix);
   if ((settleTools || settleLeaf) && repair.version === 1) {
     const option = settleTools ? '--settle-tools' : '--settle-leaf';
-    throw new AppError(
-      `${name}: a version 1 log has no tree for ${option} to add to; repair it without the option, then run 'sessionctl migrate'`,
+    throw new LogError(
+      name,
+      `a version 1 log has no tree for ${option} to add to; repair it without the option, then run 'sessionctl migrate'`,
     );
   }
   const fixes = new Map(rules.map(({ id, fix }) => [id, fix]));
@@ -105,7 +106,7 @@ export function requireFix(name: string, named: ReadonlySet<string> | undefined,
   const asked = own.filter(({ id }) => named?.has(id));
   const [first] = asked;
   if (first && asked.every(({ fixable }) => !fixable))
-    throw new AppError(`${name}: --only: repair does not fix '${first.id}' in such a log: ${first.advice}`);
+    throw new LogError(name, `--only: repair does not fix '${first.id}' in such a log: ${first.advice}`);
 }
 
 /** All regions that change: damaged lines, and lines of objects with edits. */

@@ -19,7 +19,7 @@ import { rules } from '../rules/index.ts';
 import { missingFinalNewline } from '../rules/missing-final-newline.ts';
 import { type Finding, fixesRecords, type Severity } from '../rules/rule.ts';
 import { unansweredCall } from '../rules/unanswered-call.ts';
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 import type { RepairRequest } from './index.ts';
 import { endOf, healthyPlan, type Plan, planFrom, requireFix } from './plan.ts';
 import { type FoundObject, LineSplitter, withoutEnding } from './split-lines.ts';
@@ -39,8 +39,8 @@ const MAX_READS = 3;
 export async function planRecords(request: RepairRequest, checks: RecordChecks): Promise<Plan> {
   const { name, only, settleTools, settleLeaf } = request;
   const { edit } = checks;
-  if (!edit) throw new AppError(`${name}: repair does not write logs of this format; nothing was written`);
-  if (settleLeaf) throw new AppError(`${name}: --settle-leaf is only for logs of pi and omp`);
+  if (!edit) throw new LogError(name, 'repair does not write logs of this format; nothing was written');
+  if (settleLeaf) throw new LogError(name, '--settle-leaf is only for logs of pi and omp');
   requireFix(
     name,
     request.named,

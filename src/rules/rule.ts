@@ -46,7 +46,7 @@ export interface RuleMeta {
 
 /** A problem that a rule found in a file. */
 export interface Finding {
-  /** The path as the user gave it, '-' for stdin. */
+  /** The path as the user gave it, '-' for stdin; '' for a log without a name. */
   readonly file: string;
   /** Counted from 1; 1 if the finding is about the whole file. */
   readonly line: number;

@@ -116,7 +116,7 @@ async function sessionsOf(
   const log = await openLog(store, { name, random, session, ...quiet });
   try {
     if (!log.header && log.index.size === 0 && log.damage.length === 0)
-      throw new UnsupportedLog(`${name}: has neither a header nor entries`);
+      throw new UnsupportedLog(name, 'has neither a header nor entries');
     const first = await factsOf(log);
     const others = log.conversion?.sessions.filter(({ isSibling }) => isSibling) ?? [];
     return [first, ...others.reverse().map(({ id, title = '', cwd = '' }) => ({ ...first, id, title, cwd }))];

@@ -57,7 +57,8 @@ async function inputFrom(
   if (options.inPlace) {
     const { title } = requireReadable(name, identity.format);
     throw new UnsupportedLog(
-      `${name}: not a pi or omp session log (looks like ${title}); write a native one elsewhere with -o`,
+      name,
+      `not a pi or omp session log (looks like ${title}); write a native one elsewhere with -o`,
     );
   }
   const store = database ?? (rereadable && path !== undefined ? await openUnpacked(path, io) : spooled(start, io));

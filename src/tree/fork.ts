@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
-import { AppError } from '../util/errors.ts';
+import { about, LogError } from '../util/errors.ts';
 import { forEachLabel, type GivenLabel } from './labels.ts';
 import { cutPath, markPositions, pathEnd, pathTo } from './path.ts';
 
@@ -124,7 +124,7 @@ export function sourceId(session: Log): string {
   if (session.headerText === undefined || typeof id !== 'string')
     throw refused(session, 'has no header with an id, so a fork could not refer to it');
   if (session.fileVersion === 1)
-    throw new AppError(`${session.name}: is a version 1 log, which has no tree; run 'sessionctl migrate' first`);
+    throw new LogError(session.name, "is a version 1 log, which has no tree; run 'sessionctl migrate' first");
   return id;
 }
 
@@ -142,7 +142,7 @@ export async function* forkLines(session: Log, leaf: number, options: ForkOption
   const version = header && versionOf(header).known ? undefined : session.version;
   if (titleSlotText !== undefined) {
     if (Buffer.byteLength(titleSlotText, 'utf8') + 1 === TITLE_SLOT_BYTES) yield titleSlotText;
-    else onNote(`${name}: its title slot is not 256 bytes long and was left out; 'sessionctl repair' fixes it`);
+    else onNote(about(name, "its title slot is not 256 bytes long and was left out; 'sessionctl repair' fixes it"));
   }
   yield forkHeader(headerText, identity, version);
   let place = 0;
@@ -155,8 +155,8 @@ export async function* forkLines(session: Log, leaf: number, options: ForkOption
   }
 }
 
-function refused(session: Log, why: string): AppError {
-  return new AppError(`${session.name}: ${why}; run 'sessionctl repair' first`);
+function refused(session: Log, why: string): LogError {
+  return new LogError(session.name, `${why}; run 'sessionctl repair' first`);
 }
 
 /** Reads everything once before the first byte is written: an incomplete fork is useless. */
@@ -190,7 +190,7 @@ function rootParent(session: Log, end: number, root: LogEntry, { id, onNote }: F
   if (!cutPath(index, end)) {
     const parent = `parent '${String(root.value['parentId'])}' of line ${root.line}`;
     const why = kind === 'cycle' ? `${parent} leads back to it` : `${parent} is not in the file`;
-    onNote(`${session.name}: ${why}; the fork starts there, as it does for agents`);
+    onNote(about(session.name, `${why}; the fork starts there, as it does for agents`));
   }
   return null;
 }

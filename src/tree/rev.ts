@@ -1,6 +1,6 @@
 import type { Log } from '../log/log.ts';
 import { type Duplicates, NOT_FOUND } from '../log/log-index.ts';
-import { AppError } from '../util/errors.ts';
+import { LogError } from '../util/errors.ts';
 import { partitionPoint } from '../util/search.ts';
 import { counted, nearest } from '../util/words.ts';
 import { labels } from './labels.ts';
@@ -55,8 +55,8 @@ class RevReader {
     this.#duplicates = duplicates;
   }
 
-  error(message: string): AppError {
-    return new AppError(`${this.#session.name}: ${message}`, 'UNKNOWN_REV');
+  error(message: string): LogError {
+    return new LogError(this.#session.name, message, 'UNKNOWN_REV');
   }
 
   async read(rev: string): Promise<number> {
@@ -186,7 +186,7 @@ class RevReader {
     return found.slice(0, MAX_CANDIDATES).map(([id, at]) => `'${id}' (line ${index.lineOf(at)})`);
   }
 
-  async #unknown(word: string, rev: string): Promise<AppError> {
+  async #unknown(word: string, rev: string): Promise<LogError> {
     const { header, index } = this.#session;
     if (header?.['id'] === word)
       return this.error(`'${rev}' is the id of the header, which is not an entry; the first entry is 'root'`);
@@ -201,7 +201,7 @@ class RevReader {
     return this.error(`'${rev}' does not match any entry${short}; ${meant}`);
   }
 
-  async #unknownLabel(word: string): Promise<AppError> {
+  async #unknownLabel(word: string): Promise<LogError> {
     const all = [...(await this.#labelNames())];
     const listed = (names: readonly string[]): string => names.map((label) => `'${label}'`).join(', ');
     const near = nearest(word, all);
@@ -227,7 +227,7 @@ class RevReader {
     throw this.#ambiguous(rev, names, found.length, how);
   }
 
-  #ambiguous(rev: string, names: readonly string[], count: number, how: string): AppError {
+  #ambiguous(rev: string, names: readonly string[], count: number, how: string): LogError {
     const more = count > MAX_CANDIDATES ? [`${count - MAX_CANDIDATES} more`] : [];
     return this.error(`'${rev}' is ambiguous; it could be ${[...names, ...more].join(', ')}; ${how}`);
   }

@@ -40,10 +40,26 @@ export class UnknownOption extends UsageError {
   }
 }
 
+/** A message about a log, which starts with its name; a log of the library may have none. */
+export function about(name: string, reason: string): string {
+  return name === '' ? reason : `${name}: ${reason}`;
+}
+
+/** What is wrong with a log. */
+export class LogError extends AppError {
+  /** The message without the name. */
+  readonly reason: string;
+
+  constructor(name: string, reason: string, code?: ErrorCode) {
+    super(about(name, reason), code);
+    this.reason = reason;
+  }
+}
+
 /** A file that is not a session log, or whose format is not supported by the command. */
-export class UnsupportedLog extends AppError {
-  constructor(message: string) {
-    super(message, 'NOT_A_SESSION');
+export class UnsupportedLog extends LogError {
+  constructor(name: string, reason: string) {
+    super(name, reason, 'NOT_A_SESSION');
   }
 }
 

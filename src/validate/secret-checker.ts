@@ -71,8 +71,7 @@ export class SecretChecker {
       }
       return refs > 0 ? { entries: lines, note: unsearched(refs) } : { entries: lines };
     } catch (error) {
-      if (error instanceof NoLines)
-        return { foreign: { noun: error.noun, reason: error.message.slice(name.length + 2) } };
+      if (error instanceof NoLines) return { foreign: { noun: error.noun, reason: error.reason } };
       if (!(error instanceof AppError) || error instanceof OutputError) throw error;
       return { error };
     }

@@ -72,7 +72,7 @@ export async function repair(input: Buffer | string, options: RepairOptions = {}
         : (record) => void quarantine.push(JSON.parse(JSON.stringify(record)) as QuarantineRecord),
   };
   const random = (bytes: number): Uint8Array => KEY.slice(0, bytes);
-  const source = { read: () => again, random, scanner: options.scanner ?? 'off' };
+  const source = { name: 'log', read: () => again, random, scanner: options.scanner ?? 'off' };
   const left = await applyRepair(plan, source, callbacks, limit);
   return { output: Buffer.concat(parts), changes, quarantine, left, words };
 }

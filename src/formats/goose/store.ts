@@ -1,7 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject, parseJson } from '../../json/value.ts';
-import { AppError } from '../../util/errors.ts';
+import { LogError } from '../../util/errors.ts';
 import { countingSource, type SourceFacts } from '../counting-source.ts';
 import { columnsOf, countingRows, firstRow, selected } from '../database.ts';
 import { readDocument } from '../document.ts';
@@ -77,7 +77,7 @@ async function storedSession(
 ): Promise<GooseSession> {
   const sessions = await sessionsIn(database);
   const chosen = chooseSession(source.name, sessions, wanted);
-  if (!chosen) throw new AppError(`${source.name}: has no sessions`);
+  if (!chosen) throw new LogError(source.name, 'has no sessions');
   const version = await firstRow(database, 'SELECT max(version) AS version FROM schema_version').catch(() => undefined);
   let counted = countingRows(source);
   return {

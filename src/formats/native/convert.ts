@@ -8,7 +8,7 @@ import { changeMembers, findMember, skipSpace } from '../../json/text.ts';
 import { type JsonObject, parseObject } from '../../json/value.ts';
 import { decodeUtf8, Line } from '../../lines/line.ts';
 import { readLineBatches } from '../../lines/reader.ts';
-import { AppError } from '../../util/errors.ts';
+import { LogError } from '../../util/errors.ts';
 import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, ConversionOutcome, LogFormat, LogSource, NativeSink } from '../format.ts';
 import { Losses, totalCounts } from '../losses.ts';
@@ -118,7 +118,7 @@ class DialectConversion {
     if (!this.#header) {
       const isEmpty = totalCounts(this.#counts).records === 0;
       const what = isEmpty ? 'is empty; there is nothing to convert' : "has no header; run 'sessionctl repair' first";
-      throw new AppError(`${this.#source.name}: ${what}`);
+      throw new LogError(this.#source.name, what);
     }
     const head = this.#options.dialect === 'pi' ? this.#headOfPi(this.#header) : this.#headOfOmp(this.#header);
     this.#sink.head(head);

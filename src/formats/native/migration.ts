@@ -4,7 +4,7 @@ import { applySplices, changeMembers, findMember, type Member, skipSpace } from 
 import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import type { Line } from '../../lines/line.ts';
 import { readLineBatches, readLines } from '../../lines/reader.ts';
-import { AppError } from '../../util/errors.ts';
+import { LogError } from '../../util/errors.ts';
 import type { Symbols } from '../../util/symbols.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { LogFormat } from '../format.ts';
@@ -138,8 +138,8 @@ export class Migration {
     if (this.#isNeeded) this.#options.onWarning?.({ line: number, message: `${size} and was passed through unread` });
   }
 
-  #refusal(what: string): AppError {
-    return new AppError(`${this.#options.name}: ${what}`, 'DAMAGED');
+  #refusal(what: string): LogError {
+    return new LogError(this.#options.name, what, 'DAMAGED');
   }
 }
 

@@ -1,7 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isHeader } from '../../entries/envelope-check.ts';
 import { parseObject } from '../../json/value.ts';
-import { AppError } from '../../util/errors.ts';
+import { LogError } from '../../util/errors.ts';
 import { columnsOf, firstRow } from '../database.ts';
 import type {
   ConversionOptions,
@@ -67,7 +67,7 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
 }
 
 function databaseIn({ name, database }: LogSource): LogDatabase {
-  if (!database) throw new AppError(`${name}: is no database`);
+  if (!database) throw new LogError(name, 'is no database');
   return database;
 }
 
@@ -80,7 +80,7 @@ export async function sessionsOf(source: LogSource): Promise<readonly OpenclawSe
   ];
   const { spawned, others } = await liveIn(database);
   const sessions = [...archived, ...spawned, ...others];
-  if (sessions.length === 0) throw new AppError(`${source.name}: has no sessions`);
+  if (sessions.length === 0) throw new LogError(source.name, 'has no sessions');
   return sessions;
 }
 

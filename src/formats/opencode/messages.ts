@@ -1,7 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf, parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
-import { AppError } from '../../util/errors.ts';
+import { LogError } from '../../util/errors.ts';
 import type { SourceFacts } from '../counting-source.ts';
 import { countingRows, firstRow } from '../database.ts';
 import { readDocument } from '../document.ts';
@@ -58,7 +58,7 @@ async function openStored(
   const roots = all.filter(({ parent }) => parent === undefined || !ids.has(parent));
   const { name } = source;
   const session = chooseSession(name, wanted === undefined && roots.length > 0 ? roots : all, wanted);
-  if (!session) throw new AppError(`${name}: has no session in it`);
+  if (!session) throw new LogError(name, 'has no session in it');
   const counted = countingRows(source);
   let line = 0;
   async function* records(): AsyncGenerator<Iterable<SourceRecord>> {

@@ -11,6 +11,8 @@ const TIME = '2026-01-31T12:00:00.000Z';
 const log = Buffer.from(`${HEADER}${user('a', null)}`);
 const noLog = Buffer.from('{"hello":1}\n');
 const torn = Buffer.from(`${HEADER}${user('a', null)}{"torn`);
+/** A frame of zstd whose header has a reserved bit. */
+const packed = Buffer.from(`28b52ffd08${'00'.repeat(200)}`, 'hex');
 const NOTHING = /^(?:not a |is JSON Lines in an unknown format)/;
 
 async function ended(items: AsyncIterable<unknown>): Promise<void> {
@@ -22,6 +24,7 @@ type Named = { readonly name?: string };
 /** What each function throws about a log; those that take a name get one the second time. */
 const THROWN: readonly [string, RegExp, (named: Named) => Promise<unknown>][] = [
   ['validate', NOTHING, (named) => ended(library.validate(noLog, named))],
+  ['validate of a damaged archive', /^cannot be unpacked/, (named) => ended(library.validate(packed, named))],
   ['summarize', NOTHING, (named) => library.summarize(noLog, named)],
   ['repair', NOTHING, (named) => ended(library.repair(noLog, named))],
   ['redact', NOTHING, (named) => ended(library.redact(noLog, named))],
@@ -92,6 +95,15 @@ describe('a message about a log', () => {
     await expect(library.labels(session)).rejects.toMatchObject({ message });
     await expect(library.sessionTitle(session)).rejects.toMatchObject({ message });
     await file.close();
+  });
+
+  it('is the only place of the name: what has none is called nothing elsewhere either', async () => {
+    expect((await library.validate(torn).next()).value).toMatchObject({ rule: 'torn-line', file: '' });
+    expect(await library.openSession(log)).toMatchObject({ name: '' });
+    const converted = library.convert(log);
+    let next = await converted.next();
+    while (!next.done) next = await converted.next();
+    expect(next.value?.source).not.toHaveProperty('path');
   });
 
   it('says the line where the log has no name, also as a note', async () => {
