@@ -6,6 +6,7 @@
 
 export type { Context } from './context/context.ts';
 export type { FormName } from './context/messages/form.ts';
+export type { MessagesAndState } from './context/session-messages.ts';
 export type { PathState } from './context/state.ts';
 export type { Profile, Projected } from './context/types.ts';
 export type { DamageName, ReadDamage, ReadObject } from './entries/read-objects.ts';
@@ -20,7 +21,6 @@ export {
   type ContextOptions,
   contextOf,
   type GivenEntry,
-  type MessagesAndState,
   type SessionContextOptions,
 } from './library/context.ts';
 export { type ConvertLogOptions, convert } from './library/convert.ts';
@@ -45,7 +45,7 @@ export {
 } from './library/session.ts';
 export { type StatusOptions, status } from './library/status.ts';
 export type * from './library/types.ts';
-export { listRules, summarize, type ValidateOptions, type ValidationSummary, validate } from './library/validate.ts';
+export { listRules, summarize, type ValidateOptions, validate } from './library/validate.ts';
 export type { RandomAccess } from './log/byte-store.ts';
 export type { LeftOut, LogEntry } from './log/log-entry.ts';
 export type { Duplicates } from './log/log-index.ts';
@@ -54,3 +54,4 @@ export type { Finding, Level, RuleGroup, RuleMeta, Severity } from './rules/rule
 export type { ClassName, ClassRule, Idempotency, Policy, Verdict } from './status/classes.ts';
 export type { ChecklistItem, NextStep, PendingCall, Reason, State, Status } from './status/types.ts';
 export { AppError, type ErrorCode } from './util/errors.ts';
+export type { ValidationSummary } from './validate/log-checker.ts';

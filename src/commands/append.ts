@@ -4,7 +4,7 @@ import { AppendFile } from '../files/append-file.ts';
 import { abortable, fileChunks, inputChunks } from '../files/input.ts';
 import { withLock } from '../files/lock.ts';
 import { encodeUtf8, type Line } from '../lines/line.ts';
-import { linesIn, readLineBatches, readLines } from '../lines/reader.ts';
+import { linesIn, readLines } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { LogTail } from '../log/log-tail.ts';
 import { type Command, flag, type Io, option, type ParsedArgs } from '../shared/command.ts';
@@ -156,11 +156,7 @@ class GrowingLog {
     if (this.file.look().size === 0) return;
     this.#io.progress.file(this.#name);
     const detection = rewritingDetection(this.#name, this.#args, { anyVersion: true });
-    for await (const batch of readLineBatches(abortable(fileChunks(this.file.path), this.#io))) {
-      for (const line of detection.pass(batch)) this.#tail.see(line);
-    }
-    for (const line of detection.end()) this.#tail.see(line);
-    this.#tail.end();
+    await this.#tail.read(abortable(fileChunks(this.file.path), this.#io), detection);
   }
 
   #now(): string {

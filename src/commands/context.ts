@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts';
 import { BLOBS_OPTION, blobResolver } from '../shared/blob-options.ts';
 import { type Command, flag, INDEX, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
-import { labels, sessionTitle } from '../tree/labels.ts';
+import { labelsById, sessionTitle } from '../tree/labels.ts';
 import { UsageError } from '../util/errors.ts';
 import { escapeUnsafe, jsonEscape, printable } from '../util/printable.ts';
 import { toJson } from '../util/to-json.ts';
@@ -98,7 +98,15 @@ async function stateText(session: Log, context: SessionContext, form: FormName):
   const title = await sessionTitle(session);
   const system = await systemText(context, form);
   const { counts, usage, cost, ...state } = await context.state();
-  return toJson({ ...state, title, labels: await labelsById(session), counts, usage, cost, system });
+  return toJson({
+    ...state,
+    title,
+    labels: Object.fromEntries(await labelsById(session)),
+    counts,
+    usage,
+    cost,
+    system,
+  });
 }
 
 /** Text for the system prompt, in the forms whose messages do not hold it. */
@@ -107,15 +115,6 @@ async function systemText(context: SessionContext, name: FormName): Promise<stri
   const form = new MessageForm(name);
   for await (const { projected } of context.emitted()) for (const message of projected.messages) form.add(message);
   return form.system.length > 0 ? form.system.join('\n\n') : undefined;
-}
-
-async function labelsById(session: Log): Promise<Readonly<Record<string, string>>> {
-  const byPosition = await labels(session);
-  const byId: [id: string, label: string][] = [];
-  for await (const { position, value } of session.entries([...byPosition.keys()].sort((a, b) => a - b))) {
-    if (typeof value['id'] === 'string') byId.push([value['id'], byPosition.get(position) ?? '']);
-  }
-  return Object.fromEntries(byId);
 }
 
 function explanation({ entry, projected }: ProjectedEntry, form: FormName, { style, stdout }: Io): string {

@@ -38,7 +38,6 @@ export async function convertInMemory(
   if (!target) {
     const { store: native, report } = await form();
     for await (const chunk of native.chunks()) await out.put(Buffer.from(chunk));
-    await out.flush();
     return report;
   }
   const native = identity ? await form() : undefined;
@@ -48,7 +47,5 @@ export async function convertInMemory(
   const outgoing = { log: open, chunks: () => (native?.store ?? store).chunks(), allLeaves: false };
   const counts = { bytes: native?.report?.source ?? facts(), damaged: native ? 0 : open.damage.length };
   const written = { out, asset: undefined, embed: false };
-  const report = await writePath({ ...outgoing, ...counts }, await lastEntry(open), target, written);
-  await out.flush();
-  return report;
+  return await writePath({ ...outgoing, ...counts }, await lastEntry(open), target, written);
 }

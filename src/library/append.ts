@@ -1,7 +1,7 @@
 import { entryLine, misfit, readBody } from '../entries/new-entry.ts';
-import { Detection } from '../formats/index.ts';
+import { Detection, ORIGINS, type Origin } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
-import { linesIn, readLineBatches } from '../lines/reader.ts';
+import { linesIn } from '../lines/reader.ts';
 import { LogTail } from '../log/log-tail.ts';
 import { toJson } from '../util/to-json.ts';
 import { type Bytes, chunksOf, optionsOf, type Random, requireTime, systemRandom } from './arguments.ts';
@@ -13,6 +13,8 @@ export interface AppendOptions {
   readonly parentId?: string;
   /** The time of the entries, such as `new Date().toISOString()`. */
   readonly timestamp: string;
+  /** Take the log for one of this agent, even if few of its records are known entries. */
+  readonly from?: Origin;
   readonly random?: Random;
 }
 
@@ -26,13 +28,15 @@ export async function append(log: Bytes, entries: readonly JsonObject[], options
     name: 'string',
     parentId: 'string',
     timestamp: 'checked later',
+    from: ORIGINS,
     random: 'function',
   });
-  const { name = '', timestamp, random = systemRandom } = given;
+  const { name = '', timestamp, from, random = systemRandom } = given;
   requireTime('append', timestamp);
   const tail = new LogTail(name, random);
-  const detection = new Detection(name, { rewriting: { anyVersion: true } });
-  let parentId = await readTail(tail, chunksOf('append', log), detection, given.parentId);
+  const detection = new Detection(name, { from, rewriting: { anyVersion: true } });
+  await tail.read(chunksOf('append', log), detection);
+  let parentId = given.parentId ?? tail.leaf;
   const added = entries.map((entry, at) => {
     const [line] = linesIn(Buffer.from(`${toJson(entry)}\n`), at + 1, 0);
     const body = line ? readBody(line) : 'is blank';
@@ -44,17 +48,4 @@ export async function append(log: Bytes, entries: readonly JsonObject[], options
     return entryLine(body, envelope);
   });
   return Buffer.from(added.join(''), 'latin1');
-}
-
-/** Gives the id of the entry that the next one hangs from. */
-async function readTail(
-  tail: LogTail,
-  chunks: AsyncIterable<Buffer>,
-  detection: Detection,
-  parentId?: string,
-): Promise<string | null> {
-  for await (const lines of readLineBatches(chunks)) for (const line of detection.pass(lines)) tail.see(line);
-  for (const line of detection.end()) tail.see(line);
-  tail.end();
-  return parentId ?? tail.leaf;
 }

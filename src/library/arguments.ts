@@ -35,21 +35,52 @@ async function* pieces(
   }
 }
 
-/** Whether the bytes can be read again. */
-export function isRereadable(source: unknown): source is RereadableBytes {
-  return typeof source === 'function' || source instanceof Uint8Array || Array.isArray(source);
+export interface LogReader {
+  /** Gives the bytes of the log, with each call if it can be read again. */
+  readonly read: () => AsyncIterable<Buffer>;
+  readonly rereadable: boolean;
+}
+
+export function readerOf(caller: string, source: Bytes | RereadableBytes): LogReader {
+  if (typeof source === 'function') return { read: () => chunksOf(caller, source()), rereadable: true };
+  const chunks = chunksOf(caller, source);
+  const rereadable = source instanceof Uint8Array || Array.isArray(source);
+  return { read: rereadable ? () => chunksOf(caller, source) : () => chunks, rereadable };
 }
 
 /** A function that gives the bytes of a log with each call. */
 export function rereader(caller: string, source: RereadableBytes): () => AsyncIterable<Buffer> {
-  if (isRereadable(source)) return () => chunksOf(caller, typeof source === 'function' ? source() : source);
+  const { read, rereadable } = readerOf(caller, source);
+  if (rereadable) return read;
   throw new TypeError(
     `${caller}: the log is read more than once; pass a Uint8Array or a function that reopens it, such as () => createReadStream(path)`,
   );
 }
 
-/** What an option has to be: of a type, a number of bytes, one of some values, or what the caller checks itself. */
-type OptionCheck = 'string' | 'boolean' | 'function' | 'bytes' | 'checked later' | readonly (string | number)[];
+const isString = (value: unknown): boolean => typeof value === 'string';
+
+function isZone(value: unknown): boolean {
+  try {
+    return isString(value) && new Intl.DateTimeFormat('en', { timeZone: String(value) }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** What an option has to be, in words, and whether it is. */
+const CHECKS = {
+  string: ['a string', isString],
+  boolean: ['a boolean', (value: unknown) => typeof value === 'boolean'],
+  function: ['a function', (value: unknown) => typeof value === 'function'],
+  bytes: ['a positive integer', (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0],
+  strings: ['an array of strings', (value: unknown) => Array.isArray(value) && value.every(isString)],
+  rev: ["a string such as '@'", isString],
+  zone: ["a time zone such as 'Europe/Berlin'", isZone],
+  'checked later': ['', () => true],
+} as const;
+
+/** One of these, or one of some values. */
+type OptionCheck = keyof typeof CHECKS | readonly (string | number)[];
 
 /** The options, which may be left out but may not be anything else than an object with known members. */
 export function optionsOf<Options extends object>(
@@ -71,15 +102,11 @@ export function optionsOf<Options extends object>(
 }
 
 export function requireOption(caller: string, option: string, value: unknown, check: OptionCheck): void {
-  const isRight =
+  const [expected, isRight] =
     typeof check === 'object'
-      ? check.some((one) => one === value)
-      : check === 'bytes'
-        ? Number.isSafeInteger(value) && Number(value) > 0
-        : check === 'checked later' || typeof value === check;
-  if (value === undefined || isRight) return;
-  const expected =
-    typeof check === 'object' ? `one of ${check.join(', ')}` : check === 'bytes' ? 'a positive integer' : `a ${check}`;
+      ? [`one of ${check.join(', ')}`, (one: unknown) => check.some((known) => known === one)]
+      : CHECKS[check];
+  if (value === undefined || isRight(value)) return;
   throw new TypeError(`${caller}: ${option} must be ${expected}, not ${described(value)}`);
 }
 

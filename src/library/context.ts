@@ -1,13 +1,12 @@
-import { type Context, duplicatesIn, buildContext as projected, sessionContext } from '../context/context.ts';
-import { FORMS, type FormName, MessageForm, replaysIn } from '../context/messages/form.ts';
-import type { PathState } from '../context/state.ts';
+import { type Context, buildContext as projected } from '../context/context.ts';
+import { FORMS, type FormName } from '../context/messages/form.ts';
+import { type MessagesAndState, messagesAt } from '../context/session-messages.ts';
 import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import type { RandomAccess } from '../log/byte-store.ts';
-import { resolveRev } from '../tree/rev.ts';
 import { toJson } from '../util/to-json.ts';
 import { type Bytes, described, optionsOf } from './arguments.ts';
-import { requireRev, type SessionLog, withSession } from './session.ts';
+import { type SessionLog, withSession } from './session.ts';
 
 /** An entry of a path. Messages are made from the text, which is that of its line, or from the value without one. */
 export interface GivenEntry {
@@ -44,38 +43,12 @@ export interface SessionContextOptions extends ContextOptions {
   readonly as?: FormName;
 }
 
-/** What the model sees at an entry of a session. */
-export interface MessagesAndState {
-  /** Each message as JSON text; untouched native messages are the very text of the log. */
-  readonly messages: readonly string[];
-  readonly state: PathState;
-  readonly notes: readonly string[];
-  /** What is for the system prompt, in the forms whose messages do not hold it. */
-  readonly system: readonly string[];
-}
-
 /** What the model sees at an entry of a log. Holds the messages; see openSession for what is held of the log. */
 export async function contextOf(
   source: Bytes | RandomAccess | SessionLog,
   options?: SessionContextOptions,
 ): Promise<MessagesAndState> {
-  const given = optionsOf('contextOf', options, { profile: PROFILES, leaf: 'checked later', as: FORMS });
+  const given = optionsOf('contextOf', options, { profile: PROFILES, leaf: 'rev', as: FORMS });
   const { profile = 'spec', leaf = '@', as = 'native' } = given;
-  requireRev('contextOf', leaf, 'leaf');
-  return await withSession('contextOf', source, async (session) => {
-    const isEmpty = session.index.size === 0 && leaf === '@';
-    const position = isEmpty
-      ? null
-      : await resolveRev(session, leaf, { allowNull: true, duplicates: duplicatesIn(profile) });
-    const context = await sessionContext(session, position, profile, replaysIn(as));
-    const form = new MessageForm(as);
-    const messages: string[] = [];
-    const notes = [...context.notes];
-    for await (const { projected } of context.emitted()) {
-      for (const message of projected.messages) messages.push(...form.add(message));
-      if (projected.note !== undefined) notes.push(projected.note);
-    }
-    messages.push(...form.end());
-    return { messages, state: await context.state(), notes, system: form.system };
-  });
+  return await withSession('contextOf', source, (session) => messagesAt(session, leaf, profile, as));
 }

@@ -1,10 +1,9 @@
 import { convertInMemory } from '../convert/in-memory.ts';
 import { type ConversionReport, KEEP } from '../formats/format.ts';
 import { readFormats, writtenFormats } from '../formats/index.ts';
-import { ByteWriter } from '../lines/writer.ts';
+import { produce } from '../lines/produce.ts';
 import { copyOf, inMemory } from '../log/byte-store.ts';
 import { type Bytes, chunksOf, optionsOf, systemRandom } from './arguments.ts';
-import { outputTo, produce } from './produce.ts';
 
 export interface ConvertLogOptions {
   /** What messages call the log; without it they start with none. */
@@ -37,8 +36,5 @@ export function convert(
   const chunks = chunksOf('convert', source);
   const { name = '', from, to = 'pi', keep = 'meta', session } = given;
   const settings = { name, random: systemRandom, from, to, keep, session };
-  return produce(async (write) => {
-    const store = inMemory(await copyOf(chunks));
-    return await convertInMemory(store, settings, new ByteWriter(outputTo(write)));
-  });
+  return produce(async (out) => await convertInMemory(inMemory(await copyOf(chunks)), settings, out));
 }

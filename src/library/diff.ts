@@ -6,7 +6,7 @@ import type { RandomAccess } from '../log/byte-store.ts';
 import type { Log } from '../log/log.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import { type Bytes, optionsOf } from './arguments.ts';
-import { requireRev, type SessionLog, withSession } from './session.ts';
+import { type SessionLog, withSession } from './session.ts';
 
 type DiffSource = Bytes | RandomAccess | SessionLog;
 
@@ -24,10 +24,8 @@ export interface DiffOptions {
  * Pass the same open session twice to compare its branches.
  */
 export async function diff(source: DiffSource, other: DiffSource, options?: DiffOptions): Promise<JsonObject> {
-  const given = optionsOf('diff', options, { leaf: 'checked later', otherLeaf: 'checked later', context: PROFILES });
+  const given = optionsOf('diff', options, { leaf: 'rev', otherLeaf: 'rev', context: PROFILES });
   const { leaf = '@', otherLeaf = '@', context } = given;
-  requireRev('diff', leaf, 'leaf');
-  requireRev('diff', otherLeaf, 'otherLeaf');
   const compare = async (first: Log, second: Log): Promise<JsonObject> => {
     const ends = [await resolveEntry(first, leaf), await resolveEntry(second, otherLeaf)] as const;
     let report = '';

@@ -7,7 +7,7 @@ import type { RandomAccess } from '../log/byte-store.ts';
 import { lastEntry } from '../tree/last-entry.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import { type Bytes, optionsOf } from './arguments.ts';
-import { requireRev, type SessionLog, withSession } from './session.ts';
+import { type SessionLog, withSession } from './session.ts';
 
 export interface ExportSessionOptions {
   /** 'md' by default. */
@@ -31,15 +31,14 @@ export async function exportSession(
 ): Promise<string> {
   const given = optionsOf('exportSession', options, {
     format: exportFormats.map(({ name }) => name),
-    leaf: 'checked later',
+    leaf: 'rev',
     all: 'boolean',
     tools: ['summary', 'full', 'none'],
     thinking: ['folded', 'full', 'none'],
     noEntries: 'boolean',
-    tz: 'string',
+    tz: 'zone',
   });
   const { leaf, all = false, tools = 'summary', thinking = 'folded', noEntries = false, tz = 'UTC' } = given;
-  if (leaf !== undefined) requireRev('exportSession', leaf, 'leaf');
   const format = exportFormats.find(({ name }) => name === (given.format ?? 'md'));
   const shown = { format, all, tools, thinking, zone: tz, time: timeTextIn(tz) };
   const settings = { ...shown, assets: false, entries: !noEntries } as Settings;

@@ -4,7 +4,7 @@ import { forkLines } from '../tree/fork.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import { randomUuid } from '../util/uuid.ts';
 import { type Bytes, optionsOf, type Random, requireTime, systemRandom } from './arguments.ts';
-import { eachFromSession, requireRev, type SessionLog } from './session.ts';
+import { eachFromSession, type SessionLog } from './session.ts';
 
 export interface ForkSessionOptions {
   /** The last entry of the new session; '@' by default. */
@@ -29,7 +29,7 @@ export function fork(
   options: ForkSessionOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
   const given = optionsOf('fork', options, {
-    leaf: 'checked later',
+    leaf: 'rev',
     timestamp: 'checked later',
     id: 'string',
     newIds: 'boolean',
@@ -37,7 +37,6 @@ export function fork(
     onNote: 'function',
   });
   const { leaf = '@', timestamp, newIds = false, random = systemRandom, onNote = () => {} } = given;
-  requireRev('fork', leaf, 'leaf');
   requireTime('fork', timestamp);
   const fixed = { id: given.id ?? randomUuid(random(16)), timestamp, newIds, onNote };
   return eachFromSession('fork', source, async function* (session: Log) {

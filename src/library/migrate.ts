@@ -9,12 +9,11 @@ import {
 } from '../formats/native/migration.ts';
 import {
   type Bytes,
-  chunksOf,
-  isRereadable,
+  type LogReader,
   optionsOf,
   type Random,
   type RereadableBytes,
-  rereader,
+  readerOf,
   systemRandom,
 } from './arguments.ts';
 
@@ -51,17 +50,14 @@ export function migrate(
     random: 'function',
     onWarning: 'function',
   });
-  if (isRereadable(source)) return migrated(rereader('migrate', source), true, given);
-  const chunks = chunksOf('migrate', source);
-  return migrated(() => chunks, false, given);
+  return migrated(readerOf('migrate', source), given);
 }
 
 async function* migrated(
-  read: () => AsyncIterable<Buffer>,
-  isReadTwice: boolean,
+  { read, rereadable }: LogReader,
   { name = '', random = systemRandom, from, ...rest }: MigrateLogOptions,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const taken = isReadTwice && (await versionIn(read())) === 1 ? await skimIds(read(), random(8)) : undefined;
+  const taken = rereadable && (await versionIn(read())) === 1 ? await skimIds(read(), random(8)) : undefined;
   const migration = new Migration({ ...rest, name, random, taken });
   const detection = new Detection(name, { from, rewriting: { anyVersion: true } });
   for await (const bytes of migratedBytes(read(), migration, detection)) if (bytes.length > 0) yield bytes;

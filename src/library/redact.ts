@@ -1,18 +1,17 @@
 import { readFormats } from '../formats/index.ts';
-import { ByteWriter } from '../lines/writer.ts';
+import { produce } from '../lines/produce.ts';
+import type { ByteWriter } from '../lines/writer.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import { makeScanner } from '../scanner/scanner.ts';
 import {
   type Bytes,
-  chunksOf,
   described,
-  isRereadable,
+  type LogReader,
   optionsOf,
   type RereadableBytes,
-  rereader,
+  readerOf,
   systemRandom,
 } from './arguments.ts';
-import { outputTo, produce } from './produce.ts';
 
 export interface RedactOptions {
   /** What messages call the log; without it they start with none. */
@@ -70,53 +69,33 @@ export function redact(
     emails: 'boolean',
     content: 'boolean',
     entropy: 'boolean',
-    only: 'checked later',
-    ignore: 'checked later',
-    allow: 'checked later',
+    only: 'strings',
+    ignore: 'strings',
+    allow: 'strings',
     onMap: 'function',
   });
-  const words = { only: wordsOf('only', given), ignore: wordsOf('ignore', given), allow: wordsOf('allow', given) };
-  const rereadable = isRereadable(source);
-  const chunks = rereadable ? undefined : chunksOf('redact', source);
-  const read = rereadable ? rereader('redact', source) : () => chunks as AsyncIterable<Buffer>;
-  return produce(async (write) => await redacted({ read, rereadable }, given, words, write));
+  const reader = readerOf('redact', source);
+  return produce(async (out) => await redacted(reader, given, out));
 }
 
-type ListOption = 'only' | 'ignore' | 'allow';
-
-function wordsOf(option: ListOption, given: RedactOptions): ReadonlySet<string> | undefined {
-  const words = given[option];
-  if (words === undefined) return undefined;
-  if (!Array.isArray(words) || !words.every((word) => typeof word === 'string'))
-    throw new TypeError(`redact: ${option} must be an array of strings, not ${described(words)}`);
-  return new Set(words);
-}
-
-async function redacted(
-  source: { readonly read: () => AsyncIterable<Buffer>; readonly rereadable: boolean },
-  given: RedactOptions,
-  { only, ignore = new Set(), allow = new Set() }: Readonly<Record<ListOption, ReadonlySet<string> | undefined>>,
-  write: (bytes: Uint8Array) => Promise<void>,
-): Promise<RedactResult> {
+async function redacted(reader: LogReader, given: RedactOptions, out: ByteWriter): Promise<RedactResult> {
   // The patterns take a while to load, and are only needed to redact.
   const { KIND_IDS, redactLog, Redactor } = await import('../redact/index.ts');
+  const { only, ignore = [], allow = [] } = given;
   const unknown = [...(only ?? []), ...ignore].find((kind) => !KIND_IDS.includes(kind));
   if (unknown !== undefined) throw new TypeError(`redact: unknown kind ${described(unknown)}`);
   const { name = '', from, paths = false, emails = false, content = false, entropy = false, onMap } = given;
-  const wanted = { paths, emails, content, entropy, only, ignore, allow };
   const redactor = new Redactor({
-    ...wanted,
+    ...{ paths, emails, content, entropy, only: only && new Set(only), ignore: new Set(ignore), allow: new Set(allow) },
     onValue: onMap && ((marker, kind, value) => onMap({ marker, kind, value })),
   });
-  const out = new ByteWriter(outputTo(write));
-  const log = { name, ...source, from, scanner: makeScanner('compiled', systemRandom(8)) };
+  const log = { name, ...reader, from, scanner: makeScanner('compiled', systemRandom(8)) };
   const { replaced, thinking, refs, damaged } = await redactLog(log, redactor, {
     onLine: (raw) => {
       out.raw(raw);
       return out.full ? out.flush() : undefined;
     },
-    onChunk: async (chunk) => await write(Buffer.from(chunk)),
+    onChunk: async (chunk) => await out.put(Buffer.from(chunk)),
   });
-  await out.flush();
   return { replaced: Object.fromEntries(replaced), thinking, refs, damaged };
 }

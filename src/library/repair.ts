@@ -1,8 +1,8 @@
-import { ORIGINS, type Origin } from '../formats/index.ts';
+import { checkedFormats } from '../formats/index.ts';
+import { produce } from '../lines/produce.ts';
 import { applyRepair, type ChangeRecord, planRepair, type QuarantineRecord, type Remaining } from '../repair/index.ts';
 import { rules } from '../rules/index.ts';
 import { described, optionsOf, type Random, type RereadableBytes, rereader, systemRandom } from './arguments.ts';
-import { produce } from './produce.ts';
 
 export interface RepairOptions {
   /** What messages call the log; without it they start with none. */
@@ -13,8 +13,8 @@ export interface RepairOptions {
   readonly settleTools?: boolean;
   /** Append an entry below newer work that the last entry hides. */
   readonly settleLeaf?: boolean;
-  /** Take the log for one of this agent, even if its version is unknown or few of its records are known entries. */
-  readonly from?: Origin;
+  /** Take the log for one of this agent, whatever its records look like. */
+  readonly from?: string;
   readonly random?: Random;
   /** Called with each change, in the order of the input. */
   readonly onChange?: (change: ChangeRecord) => void | Promise<void>;
@@ -41,7 +41,7 @@ export function repair(
     only: 'checked later',
     settleTools: 'boolean',
     settleLeaf: 'boolean',
-    from: ORIGINS,
+    from: checkedFormats(),
     random: 'function',
     onChange: 'function',
     onQuarantine: 'function',
@@ -67,8 +67,11 @@ async function* repaired(
   const settings = { only, settleTools, settleLeaf, from, random, scanner: 'off' } as const;
   const request = { name, read, rereadable: true, ...settings };
   const plan = await planRepair(request);
-  const callbacks = { onChange: async (record: ChangeRecord) => await given.onChange?.(record) };
-  return yield* produce(async (write) => ({
-    left: await applyRepair(plan, request, { write, ...callbacks, onQuarantine: given.onQuarantine }),
+  return yield* produce(async (out) => ({
+    left: await applyRepair(plan, request, {
+      write: (bytes) => out.put(bytes),
+      onChange: async (record) => await given.onChange?.(record),
+      onQuarantine: given.onQuarantine,
+    }),
   }));
 }

@@ -1,10 +1,11 @@
+import { readFormats } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import { copyOf, inMemory, memoryScratch, type RandomAccess, storeOf } from '../log/byte-store.ts';
 import { Log } from '../log/log.ts';
 import type { LeftOut, LogEntry } from '../log/log-entry.ts';
 import type { Duplicates } from '../log/log-index.ts';
 import { openLog } from '../log/open-log.ts';
-import { labels as labelsByPosition, sessionTitle as titleOf } from '../tree/labels.ts';
+import { labelsById, sessionTitle as titleOf } from '../tree/labels.ts';
 import { leaves as leafPositions, pathTo as positionsTo } from '../tree/path.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import { about } from '../util/errors.ts';
@@ -13,6 +14,8 @@ import { type Bytes, chunksOf, described, optionsOf, type Random, systemRandom }
 export interface OpenSessionOptions {
   /** What messages call the log; without it they start with none. */
   readonly name?: string;
+  /** The format of the log; found by its content by default. */
+  readonly from?: string;
   readonly random?: Random;
   /** Gets what the user has to know, such as an unknown version that is read as version 3. */
   readonly onNote?: (note: string) => void;
@@ -39,7 +42,7 @@ export interface SessionLog {
  * session log is thrown as AppError.
  */
 export async function openSession(source: Bytes | RandomAccess, options?: OpenSessionOptions): Promise<SessionLog> {
-  const known = { name: 'string', random: 'function', onNote: 'function' } as const;
+  const known = { name: 'string', from: readFormats(), random: 'function', onNote: 'function' } as const;
   return await opened('openSession', source, optionsOf('openSession', options, known));
 }
 
@@ -74,7 +77,8 @@ export async function* eachFromSession<Item>(
 /** The entry that a REV names: '@', '@~2', 'root', 'line:7', 'leaf:1', an id, the start of one, a label. */
 export async function resolveRev(session: SessionLog, rev: string): Promise<LogEntry> {
   const inner = requireSession('resolveRev', session);
-  requireRev('resolveRev', rev);
+  if (typeof rev !== 'string')
+    throw new TypeError(`resolveRev: rev must be a string such as '@', not ${described(rev)}`);
   return await inner.entry(await resolveEntry(inner, rev));
 }
 
@@ -88,9 +92,11 @@ export interface PathOptions {
 /** The entries from the root to an entry, one at a time. Holds their positions. */
 export function pathTo(session: SessionLog, options?: PathOptions): AsyncGenerator<LogEntry, void, void> {
   const inner = requireSession('pathTo', session);
-  const { leaf, duplicates } = optionsOf('pathTo', options, { leaf: 'checked later', duplicates: 'checked later' });
-  if (leaf !== undefined) requireRev('pathTo', leaf, 'leaf');
-  return pathOf(inner, leaf ?? '@', duplicates);
+  const { leaf = '@', duplicates } = optionsOf('pathTo', options, {
+    leaf: 'rev',
+    duplicates: ['nearest-earlier', 'last'],
+  });
+  return pathOf(inner, leaf, duplicates);
 }
 
 async function* pathOf(
@@ -110,23 +116,12 @@ export function leaves(session: SessionLog): AsyncIterable<LogEntry> {
 
 /** The label of each entry that has one, by the entry's id. */
 export async function labels(session: SessionLog): Promise<Map<string, string>> {
-  const inner = requireSession('labels', session);
-  const byPosition = await labelsByPosition(inner);
-  const byId = new Map<string, string>();
-  for await (const { position, value } of inner.entries(byPosition.keys())) {
-    if (typeof value['id'] === 'string') byId.set(value['id'], byPosition.get(position) ?? '');
-  }
-  return byId;
+  return await labelsById(requireSession('labels', session));
 }
 
 /** What the session is called. */
 export async function sessionTitle(session: SessionLog): Promise<string | undefined> {
   return await titleOf(requireSession('sessionTitle', session));
-}
-
-export function requireRev(caller: string, rev: unknown, name = 'rev'): asserts rev is string {
-  if (typeof rev !== 'string')
-    throw new TypeError(`${caller}: ${name} must be a string such as '@', not ${described(rev)}`);
 }
 
 function requireSession(caller: string, session: unknown): Log {
@@ -135,10 +130,10 @@ function requireSession(caller: string, session: unknown): Log {
 }
 
 async function opened(caller: string, source: Bytes | RandomAccess, options: OpenSessionOptions): Promise<Log> {
-  const { name = '', random = systemRandom, onNote } = options;
+  const { name = '', from, random = systemRandom, onNote } = options;
   const store = isRandomAccess(source) ? storeOf(source) : inMemory(await copyOf(chunksOf(caller, source)));
   const onWarning = (where: string, message: string): void => onNote?.(about(where, message));
-  return await openLog(store, { name, random, onWarning, scratch: memoryScratch });
+  return await openLog(store, { name, from, random, onWarning, scratch: memoryScratch });
 }
 
 function isRandomAccess(source: unknown): source is RandomAccess {

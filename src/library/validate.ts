@@ -1,7 +1,6 @@
 import { rules as allRules } from '../rules/index.ts';
 import type { Finding, Level, RuleMeta } from '../rules/rule.ts';
-import { UnsupportedLog } from '../util/errors.ts';
-import { type CheckSettings, finish, LogChecker } from '../validate/log-checker.ts';
+import { findingsIn, finish, type ValidationSummary } from '../validate/log-checker.ts';
 import { type Bytes, chunksOf, optionsOf, type Random, requireOption, systemRandom } from './arguments.ts';
 
 export interface ValidateOptions {
@@ -12,17 +11,6 @@ export interface ValidateOptions {
   /** 256 MiB by default. */
   readonly maxLineBytes?: number;
   readonly random?: Random;
-}
-
-export interface ValidationSummary {
-  /** No errors; warnings may be. */
-  readonly ok: boolean;
-  readonly errors: number;
-  readonly warnings: number;
-  /** How many entries the log has. */
-  readonly entries: number;
-  /** How often each rule had something to say. */
-  readonly rules: Readonly<Record<string, number>>;
 }
 
 const LEVELS: readonly Level[] = ['error', 'warning', 'off'];
@@ -49,7 +37,7 @@ function findingsOf(
 ): AsyncGenerator<Finding, ValidationSummary, void> {
   const { name = '', rules, maxLineBytes, random = systemRandom } = optionsOf(caller, options, OPTIONS);
   const settings = { levels: levelsOf(caller, rules), scanner: 'off', ...(maxLineBytes && { maxLineBytes }) } as const;
-  return check(chunksOf(caller, source), name, settings, random);
+  return findingsIn(name, chunksOf(caller, source), settings, random);
 }
 
 function levelsOf(caller: string, levels: ValidateOptions['rules']): ReadonlyMap<string, Level> {
@@ -61,33 +49,6 @@ function levelsOf(caller: string, levels: ValidateOptions['rules']): ReadonlyMap
     requireOption(caller, `rules: the level of ${id}`, level, LEVELS);
   }
   return new Map(Object.entries(levels));
-}
-
-async function* check(
-  chunks: AsyncIterable<Buffer>,
-  name: string,
-  settings: CheckSettings,
-  random: Random,
-): AsyncGenerator<Finding, ValidationSummary, void> {
-  let waiting: Finding[] = [];
-  const counts = { error: 0, warning: 0 };
-  const byRule: Record<string, number> = {};
-  const onFinding = (finding: Finding): void => {
-    counts[finding.severity]++;
-    byRule[finding.rule] = (byRule[finding.rule] ?? 0) + 1;
-    waiting.push(finding);
-  };
-  const steps = new LogChecker(settings, random).check(name, chunks, { onFinding });
-  for (;;) {
-    const { done, value } = await steps.next();
-    yield* waiting;
-    waiting = [];
-    if (!done) continue;
-    if ('error' in value) throw value.error;
-    if ('foreign' in value) throw new UnsupportedLog(name, value.foreign.reason);
-    const { error: errors, warning: warnings } = counts;
-    return { ok: errors === 0, errors, warnings, entries: value.entries, rules: byRule };
-  }
 }
 
 /** Every rule that `validate` knows: what it finds, why that matters, how it comes about and what to do. */

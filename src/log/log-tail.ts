@@ -1,9 +1,11 @@
 import { BYTE_ORDER_MARK, readContent } from '../entries/damage.ts';
 import { type Dialect, DialectDetector } from '../entries/dialect.ts';
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
+import type { Detection } from '../formats/index.ts';
 import { freeId, randomId } from '../formats/native/ids.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
+import { readLineBatches } from '../lines/reader.ts';
 import { LogError } from '../util/errors.ts';
 import { NONE, Symbols } from '../util/symbols.ts';
 import { shortJson } from '../util/to-json.ts';
@@ -48,6 +50,13 @@ export class LogTail {
     const id = freeId(() => randomId(this.#random), isTaken);
     this.#ids.intern(id);
     return id;
+  }
+
+  /** Sees all lines of a log. */
+  async read(chunks: AsyncIterable<Uint8Array>, detection: Detection): Promise<void> {
+    for await (const lines of readLineBatches(chunks)) for (const line of detection.pass(lines)) this.see(line);
+    for (const line of detection.end()) this.see(line);
+    this.end();
   }
 
   see(line: Line): void {

@@ -119,13 +119,16 @@ const RULE_KEYS = ['pattern', 'class', 'idempotency', 'policy', 'note'];
 
 /** Parses a `--classes` file: a JSON array of rules. `name` is used in messages. */
 export function parseClassRules(text: string, name: string): ClassRule[] {
-  let value: unknown;
   try {
-    value = JSON.parse(text);
+    return classRulesOf(JSON.parse(text), name);
   } catch (error) {
+    if (error instanceof AppError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new AppError(`${name}: not JSON: ${why}; see 'sessionctl status --help'`);
   }
+}
+
+export function classRulesOf(value: unknown, name: string): ClassRule[] {
   if (!Array.isArray(value)) {
     const example = '[{"pattern":"deploy_*","class":"external-write"}]';
     throw new AppError(`${name}: tool classes must be a JSON array of rules such as ${example}`);

@@ -16,7 +16,17 @@ export async function labels(session: Log): Promise<Map<number, string>> {
   return new Map([...(await givenLabels(session))].map(([target, { label }]) => [target, label]));
 }
 
-/** The same with the label entries. The last label entry for a target counts. */
+/** The same by the ids of the entries, in file order. */
+export async function labelsById(session: Log): Promise<Map<string, string>> {
+  const byPosition = await labels(session);
+  const byId = new Map<string, string>();
+  for await (const { position, id } of session.entries([...byPosition.keys()].sort((a, b) => a - b))) {
+    if (id !== undefined) byId.set(id, byPosition.get(position) ?? '');
+  }
+  return byId;
+}
+
+/** The labels with the label entries. The last label entry for a target counts. */
 export async function givenLabels(session: Log): Promise<Map<number, GivenLabel>> {
   const found = new Map<number, GivenLabel>();
   await forEachLabel(session, (target, given) => {

@@ -22,7 +22,7 @@ import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rule
 import { RecordCheck, type RecordCheckOptions } from '../rules/check/check-records.ts';
 import type { BlobLookup, Finding, Level } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
-import { AppError, OutputError } from '../util/errors.ts';
+import { AppError, OutputError, UnsupportedLog } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 
 /** What is the same for all logs of a run; plain data, so that other threads can have it. */
@@ -60,6 +60,17 @@ export interface FileCheck {
   readonly findings: readonly Finding[];
   readonly bytes: number;
   readonly result: CheckResult;
+}
+
+export interface ValidationSummary {
+  /** No errors; warnings may be. */
+  readonly ok: boolean;
+  readonly errors: number;
+  readonly warnings: number;
+  /** How many entries the log has. */
+  readonly entries: number;
+  /** How often each rule had something to say. */
+  readonly rules: Readonly<Record<string, number>>;
 }
 
 /** Checks logs, one after the other. */
@@ -265,6 +276,34 @@ function feed(piece: LineBlock | Line, detection: Detection, check: () => LogChe
 function bytesOf(piece: LineBlock | Line): Buffer {
   if (piece instanceof LineBlock) return piece.bytes;
   return Buffer.from(piece.terminated ? `${piece.raw}\n` : piece.raw, 'latin1');
+}
+
+/** The findings of a log, for callers without files; returns the summary. What is no session log is thrown. */
+export async function* findingsIn(
+  name: string,
+  chunks: AsyncIterable<Buffer>,
+  settings: CheckSettings,
+  random: (bytes: number) => Uint8Array,
+): AsyncGenerator<Finding, ValidationSummary, void> {
+  let waiting: Finding[] = [];
+  const counts = { error: 0, warning: 0 };
+  const byRule: Record<string, number> = {};
+  const onFinding = (finding: Finding): void => {
+    counts[finding.severity]++;
+    byRule[finding.rule] = (byRule[finding.rule] ?? 0) + 1;
+    waiting.push(finding);
+  };
+  const steps = new LogChecker(settings, random).check(name, chunks, { onFinding });
+  for (;;) {
+    const { done, value } = await steps.next();
+    yield* waiting;
+    waiting = [];
+    if (!done) continue;
+    if ('error' in value) throw value.error;
+    if ('foreign' in value) throw new UnsupportedLog(name, value.foreign.reason);
+    const { error: errors, warning: warnings } = counts;
+    return { ok: errors === 0, errors, warnings, entries: value.entries, rules: byRule };
+  }
 }
 
 /** Checks a file, and gives all that was found at its end. */

@@ -268,6 +268,11 @@ describe('a wrong argument', () => {
     await expect(library.status(Buffer.alloc(0), { classes: [any({ pattern: 'x', class: 'bad' })] })).rejects.toThrow(
       TypeError,
     );
+    await expect(library.exportSession(Buffer.alloc(0), { tz: 'Nowhere' })).rejects.toThrow(
+      new TypeError("exportSession: tz must be a time zone such as 'Europe/Berlin', not 'Nowhere'"),
+    );
+    const session = await library.openSession(Buffer.alloc(0));
+    expect(() => library.pathTo(session, { duplicates: any('first') })).toThrow(TypeError);
     await expect(library.contextOf(any(7))).rejects.toThrow('contextOf: the log must be an async iterable');
     const text = createReadStream(join(folder, 'omp-plan.jsonl'), 'utf8');
     await expect(collected(library.readEntries(any(text)))).rejects.toThrow(

@@ -1,12 +1,22 @@
-import type { Output } from '../util/io.ts';
+import { ByteWriter } from './writer.ts';
 
 /** What a piece of work writes, piece by piece; the generator returns what the work gives. */
 export async function* produce<Result>(
-  work: (write: (bytes: Uint8Array) => Promise<void>) => Promise<Result>,
+  work: (out: ByteWriter) => Promise<Result>,
 ): AsyncGenerator<Uint8Array, Result, void> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
-  const working = work(async (bytes) => await writer.write(bytes));
+  const out = new ByteWriter({
+    write: (chunk, done) => {
+      writer.write(chunk as Buffer).then(() => done?.(), done);
+      return true;
+    },
+    on: () => {},
+  });
+  const working = work(out).then(async (result) => {
+    await out.flush();
+    return result;
+  });
   const closing = working.then(
     async () => await writer.close(),
     async (error: unknown) => await writer.abort(error),
@@ -15,18 +25,4 @@ export async function* produce<Result>(
   closing.catch(() => {});
   for await (const bytes of readable) yield bytes;
   return await working;
-}
-
-/** A place for a writer of bytes that hands them on. */
-export function outputTo(write: (bytes: Uint8Array) => Promise<void>): Output {
-  return {
-    write: (chunk, done) => {
-      write(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk)).then(
-        () => done?.(),
-        (error: Error) => done?.(error),
-      );
-      return true;
-    },
-    on: () => {},
-  };
 }
