@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as library from '../../src/index.ts';
-import { run } from '../support/run.ts';
+import { projectRoot, run } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 import { HEADER, user } from '../support/sessions.ts';
 
@@ -56,6 +56,22 @@ const THROWN: readonly [string, RegExp, (named: Named) => Promise<unknown>][] = 
 ];
 
 describe('a message about a log', () => {
+  it('advises --from, which is an option of the library too', async () => {
+    const codex = readFileSync(join(projectRoot, 'fixtures/rules/torn-line/codex/good.jsonl'));
+    const probable = codex.subarray(codex.indexOf('\n') + 1);
+    const few = Buffer.from(`${HEADER}${'{"type":"x","id":"a"}\n'.repeat(3)}`);
+    await expect(ended(library.repair(probable))).rejects.toThrow('--from codex');
+    await ended(library.repair(probable, { from: 'codex' }));
+    await expect(library.append(few, [], { timestamp: TIME })).rejects.toThrow('--from pi');
+    await library.append(few, [], { timestamp: TIME, from: 'pi' });
+    const notes: string[] = [];
+    const onNote = (note: string): void => void notes.push(note);
+    await library.openSession(probable, { onNote });
+    expect(notes).toEqual([expect.stringContaining('--from codex')]);
+    await library.openSession(probable, { onNote, from: 'codex' });
+    expect(notes).toHaveLength(1);
+  });
+
   it.each(THROWN)('does not start with a name where %s got none', async (_, message, call) => {
     const error = await call({}).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(library.AppError);
