@@ -5,7 +5,7 @@ import { calls, FIELDS, input, MOST_CALLS, MOST_LINES, records } from './scan';
 
 /** They take the place of the calls, of which each has 12 bytes. */
 const MOST_TEXTS: i32 = (MOST_CALLS * 12) / 16;
-const LONG: usize = 768;
+const LONG: usize = 192;
 /** So much of a long string stays, and a bit more where it must not be cut. */
 const HEAD: usize = 64;
 
