@@ -121,10 +121,12 @@ async function judge(
   const status = await sessionStatus(session, { rev, file, classify, probe, errors, warnings, onPath });
   const clean = io.stdout.isTTY ? printable : (text: string): string => text.replace(/[\r\n]+/g, ' ');
   const format = session.format?.id;
+  const place = await placeIn(args.operands[0] ?? '-');
   const parent = status.subagentOf && `${agentName(undefined, format ?? '')}:${status.subagentOf}`;
   const source = {
     ...{ name: file, hasTree: session.fileVersion > 1, unit: session.unit, format, parent },
-    session: args.text('session') ?? (await placeIn(args.operands[0] ?? '-')).session,
+    // The session of a subagent may be alone in a file of its own.
+    session: session.name === place.path ? (args.text('session') ?? place.session) : undefined,
   };
   const code = status.verdict === 'ready' ? 0 : 1;
   const text = statusText(status, source, { style: io.style, clean, verbose: args.flag('verbose') });

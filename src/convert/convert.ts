@@ -161,7 +161,7 @@ class Conversion {
       if (known.has(child.session.nativeId)) continue;
       known.add(child.session.nativeId);
       const { path } = child;
-      const written = await this.#child(log, child, `${path ?? log.source.name}: `);
+      const written = await this.#child(log, child);
       code = Math.max(code, written?.code ?? 0);
       for (const session of this.#others(written?.sessions)) waiting.push({ session, path: session.path ?? path });
     }
@@ -173,10 +173,10 @@ class Conversion {
   }
 
   /** Converts a session from its own file, or from the one that names it; undefined where it is missing. */
-  async #child(log: Convertible, { session, path }: Child, prefix: string): Promise<Written | undefined> {
+  async #child(log: Convertible, { session, path }: Child): Promise<Written | undefined> {
     const source = path === undefined ? log.source : await log.source.open(path);
     try {
-      const written = source && (await this.#session(source, log, session, prefix));
+      const written = source && (await this.#session(source, log, session, `${source.name}: `));
       if (!written) this.#io.note(`${log.source.name}: the session '${session.id}' was not found`);
       return written;
     } finally {
@@ -211,17 +211,17 @@ class Conversion {
           await out.flush();
         }
       });
-      this.#noteDamage(damage, source, log);
-      if (report) this.#account(report, { source, log, output, prefix });
+      this.#noteDamage(damage, form.name, log);
+      if (report) this.#account(report, { name: form.name, log, output, prefix });
       return { code, id: headerOf(form)?.['id'], sessions: report?.sessions ?? [] };
     } finally {
       await form.store.close();
     }
   }
 
-  #noteDamage(damage: readonly LeftOut[], source: LogSource, log: Convertible): void {
-    const unit = source.database ? 'row' : 'line';
-    noteDamage(source.name, damage, 'was left out', this.#io, { canRepair: canRepair(log.identity?.format), unit });
+  #noteDamage(damage: readonly LeftOut[], name: string, log: Convertible): void {
+    const unit = log.source.database ? 'row' : 'line';
+    noteDamage(name, damage, 'was left out', this.#io, { canRepair: canRepair(log.identity?.format), unit });
   }
 
   /** Writes a session in another format, once for each leaf that is wanted. */
@@ -253,9 +253,9 @@ class Conversion {
           writePath(session, leaf, target, { out, asset, embed, onReading }),
         );
         code = Math.max(code, native.damage.length > 0 || changesContext(report) ? 1 : 0);
-        this.#account(report, { source, log, output, prefix });
+        this.#account(report, { name: native.name, log, output, prefix });
       }
-      this.#noteDamage(native.damage, source, log);
+      this.#noteDamage(native.damage, native.name, log);
       return { code, id: header?.['id'], sessions: native.conversion?.sessions ?? [] };
     } finally {
       await native.close();
@@ -325,21 +325,16 @@ class Conversion {
 
   #account(
     report: ConversionReport,
-    {
-      source,
-      log,
-      output,
-      prefix,
-    }: { source: LogSource; log: Convertible; output: string | undefined; prefix: string },
+    { name, log, output, prefix }: { name: string; log: Convertible; output: string | undefined; prefix: string },
   ): void {
     const others = this.#folder === undefined ? this.#others(report.sessions) : [];
     const left =
       others.length > 0 ? `; ${counted(others.length, 'other session')} not written (-o DIR/ writes all)` : '';
     this.#io.note(`${prefix}${reportLine(report)}${left}`);
-    if (this.#wanted === undefined && this.#folder === undefined) noteSiblings(source.name, report, this.#io);
+    if (this.#wanted === undefined && this.#folder === undefined) noteSiblings(name, report, this.#io);
     const confidence = log.identity && (log.identity.certainty ?? 'forced');
     const known = { ...report.source, ...(confidence ? { confidence } : {}) };
-    this.#reports.push({ file: source.name, ...(output === undefined ? {} : { output }), ...report, source: known });
+    this.#reports.push({ file: name, ...(output === undefined ? {} : { output }), ...report, source: known });
   }
 
   /** Writes to standard output, or to a file that gets its name when all of it is written. */

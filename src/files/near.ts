@@ -22,6 +22,7 @@ export function filesNear(log: string, io: Pick<Io, 'stdin' | 'random' | 'signal
       const whole = within === undefined ? join(folder, path) : await plainFileIn(folder, within, path);
       return whole !== undefined && (await isThere(whole)) ? await openUnpacked(whole, io) : undefined;
     },
+    nameOf: (path) => join(folder, path),
   };
 }
 

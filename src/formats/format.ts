@@ -110,6 +110,8 @@ export interface NativeSink {
   warn(sourceLine: number, message: string): void;
   /** Discard all lines: the conversion starts again, because it has found what changes the start. */
   restart(): void;
+  /** The lines are of this file, not of the one that was opened. */
+  file?(name: string): void;
   /** The id of an entry that repeats one of another session's log. */
   replayed?(id: string): void;
   /** What became of the records, at the end. */

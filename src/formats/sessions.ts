@@ -13,9 +13,9 @@ export interface ListedSession {
   readonly cwd?: string | undefined;
 }
 
-/** Whether `wanted` is a start of the session's id, its part after a slash, or its native id. */
+/** Whether `wanted` is a start of the session's id, or of its part after a slash, or its native id. */
 export function isNamed({ id, nativeId }: ListedSession, wanted: string): boolean {
-  return id.startsWith(wanted) || id.endsWith(`/${wanted}`) || nativeId === wanted;
+  return id.startsWith(wanted) || id.slice(id.lastIndexOf('/') + 1).startsWith(wanted) || nativeId === wanted;
 }
 
 /** The wanted session, by its id or a unique start of it; by default the last one. */

@@ -17,6 +17,8 @@ const NEWLINE = 0x0a;
 
 /** A log of another format or version as a native one. */
 export interface NativeForm {
+  /** The file that the lines are of; it may be another one than the user named. */
+  readonly name: string;
   /** The lines before all others, where the format gives them apart, one character per byte. */
   readonly head: readonly string[];
   readonly store: ByteStore;
@@ -74,7 +76,7 @@ export async function nativeForm(
   options: NativeFormOptions,
 ): Promise<NativeForm> {
   const { scratch: newScratch, onWarning, change, ...conversion } = options;
-  const { name } = source;
+  let { name } = source;
   let scratch = newScratch();
   try {
     let sourceLines = uint32Column();
@@ -138,6 +140,9 @@ export async function nativeForm(
         replayed.clear();
         bytes = 0;
       },
+      file: (path: string) => {
+        name = path;
+      },
       replayed: (id: string) => void replayed.add(id),
       report: (made: ConversionReport) => {
         report = made;
@@ -154,6 +159,7 @@ export async function nativeForm(
     spare = buffer;
     const body = await scratch.store();
     return {
+      name,
       head,
       store: head.length > 0 ? withHead(Buffer.from(`${head.join('\n')}\n`, 'latin1'), body) : body,
       lineOf: (line) => (line <= head.length ? 0 : sourceLines.at(line - 1 - head.length)),

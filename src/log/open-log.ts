@@ -21,6 +21,8 @@ const WORTH_A_SCANNER = 1024 * 1024;
 export interface NearFiles {
   list(folder: string, deep?: boolean): Promise<readonly string[]>;
   open(path: string, within?: string): Promise<ByteStore | undefined>;
+  /** What messages call such a file. */
+  nameOf(path: string): string;
 }
 
 export interface OpenLogOptions {
@@ -189,7 +191,7 @@ export async function openForm(
     builder.index.finish();
     for (const one of form.damage) builder.damage.push(one);
     builder.endsWithNewline = endsWithNewline;
-    const log = new Log(options.name, form.store, builder, version);
+    const log = new Log(form.name, form.store, builder, version);
     log.conversion = form.report;
     log.replayed = form.replayed;
     return log;
@@ -236,7 +238,7 @@ export function logSource(
     open: async (path, within) => {
       const found = await near?.open(path, within);
       return (
-        found && logSource(found, { name: path, random, ...(near ? { near } : {}), ...(scanner ? { scanner } : {}) })
+        near && found && logSource(found, { name: near.nameOf(path), random, near, ...(scanner ? { scanner } : {}) })
       );
     },
     close: () => store.close(),

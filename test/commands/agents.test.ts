@@ -166,6 +166,31 @@ describe('convert', () => {
       expect(readdirSync(`${out}-alone`)).toHaveLength(1);
     },
   );
+
+  it.each([
+    ['claude-code/2.1.325', 'subagent.files/subagents/agent-aa5497f2973e94ccf.jsonl', 'aa54'],
+    ['codex/0.166.0', 'subagent-2.jsonl', '01a1e5e8-d499'],
+  ])('names the file of a subagent that is damaged, not that of its parent: %s', async (version, path, id) => {
+    const folder = newFolder();
+    const parent = join(folder, 'subagent.jsonl');
+    const child = join(folder, path);
+    for (const one of ['subagent.jsonl', path]) cpSync(join(formats, version, one), join(folder, one));
+    writeFileSync(child, readFileSync(child, 'utf8').trimEnd().slice(0, -10));
+    const damaged = `${child}: line ${linesOf(readFileSync(child, 'utf8')).length} is damaged (torn-line)`;
+    for (const argv of [
+      ['log', '--session', id, parent],
+      ['context', `${parent}#${id}`],
+      ['convert', '--session', id, parent],
+      ['convert', '-o', join(folder, 'out/'), parent],
+    ])
+      expect(await run(argv)).toMatchObject({ code: 1, stderr: expect.stringContaining(damaged) });
+    const { stdout } = await run(['status', '--session', id, parent]);
+    expect(stdout).toMatch(/ {2}next: sessionctl repair .*\n$/);
+    expect(stdout.endsWith(` ${child}\n`)).toBe(true);
+    const report = join(folder, 'report.json');
+    await run(['convert', '--report', report, '-o', join(folder, 'out/'), parent]);
+    expect(linesOf(readFileSync(report, 'utf8')).map((line) => JSON.parse(line).file)).toEqual([parent, child]);
+  });
 });
 
 describe('other commands', () => {

@@ -36,6 +36,7 @@ export async function toNative(source: LogSource, sink: NativeSink, options: Con
   const file = await source.open(child.path);
   if (!file) throw new AppError(`${child.path}: the log of this subagent is gone`);
   try {
+    sink.file?.(file.name);
     const scope = { is: 'agent', agent: child.agent } as const;
     await convert({ ...task, source: file, subagents: [], scope, title: child.title });
   } finally {
