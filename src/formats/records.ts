@@ -1,4 +1,4 @@
-import { readContent } from '../entries/damage.ts';
+import { type IsEntry, readContent } from '../entries/damage.ts';
 import { parseExact } from '../json/exact.ts';
 import { parseObject } from '../json/value.ts';
 import { encodeUtf8, Line } from '../lines/line.ts';
@@ -16,8 +16,10 @@ export async function* readRecords(
   onDamage: OnDamage,
   texts?: LongTexts,
   read = parseExact,
+  isRecord?: IsEntry,
 ): AsyncGenerator<Iterable<SourceRecord>> {
-  for await (const lines of cutLines(chunks, texts?.cutting)) yield recordsIn(lines, onDamage, texts, read);
+  const damaged = (line: Line): void => reportDamage(line, onDamage, isRecord);
+  for await (const lines of cutLines(chunks, texts?.cutting)) yield recordsIn(lines, damaged, texts, read);
 }
 
 /** The same; what was counted of the log is in `facts` at the end. */
@@ -25,21 +27,23 @@ export function countedRecords(
   source: LogSource,
   onDamage: OnDamage,
   texts: LongTexts,
+  isRecord?: IsEntry,
 ): { readonly batches: AsyncGenerator<Iterable<SourceRecord>>; readonly facts: () => SourceFacts } {
   const here = countingSource(source);
   let ahead: CountedLines | undefined;
   async function* batches(): AsyncGenerator<Iterable<SourceRecord>> {
     ahead = texts.cutting && (await source.readAhead?.(texts.cutting));
     const read = source.isOnlyRead ? parseObject : parseExact;
-    if (!ahead) yield* readRecords(here.chunks, onDamage, texts, read);
-    else for await (const lines of ahead.lines) yield recordsIn(lines, onDamage, texts);
+    const damaged = (line: Line): void => reportDamage(line, onDamage, isRecord);
+    if (!ahead) yield* readRecords(here.chunks, onDamage, texts, read, isRecord);
+    else for await (const lines of ahead.lines) yield recordsIn(lines, damaged, texts);
   }
   return { batches: batches(), facts: () => (ahead ?? here).facts() };
 }
 
 function* recordsIn(
   piece: CutLines | OddLine,
-  onDamage: OnDamage,
+  damaged: (line: Line) => void,
   held?: LongTexts,
   read = parseExact,
 ): Generator<SourceRecord> {
@@ -51,7 +55,7 @@ function* recordsIn(
     const value = read(mark > 0 ? text.slice(1) : text);
     if (value)
       yield { value, line: number, offset: offset + mark, length: length - mark, textsBefore: held?.count ?? 0 };
-    else reportDamage(line, onDamage);
+    else damaged(line);
     return;
   }
   const { texts, facts, rests } = piece;
@@ -76,7 +80,7 @@ function* recordsIn(
     if (value) {
       const json = flags === 0 ? text : undefined;
       yield { value, line: number, offset: offset + mark, length: length - mark, textsBefore, json };
-    } else reportDamage(new Line(number, offset, encodeUtf8(held?.wholeJson(text) ?? text), true, 'utf8'), onDamage);
+    } else damaged(new Line(number, offset, encodeUtf8(held?.wholeJson(text) ?? text), true, 'utf8'));
     number++;
     offset += length + 1;
   }
@@ -87,8 +91,8 @@ function markBytes(text: string, number: number): number {
   return number === 1 && text.startsWith('\ufeff') ? 3 : 0;
 }
 
-function reportDamage(line: Line, onDamage: OnDamage): void {
+function reportDamage(line: Line, onDamage: OnDamage, isRecord: IsEntry | undefined): void {
   if (line.blank) return;
-  const { damage = 'not-json', objects } = readContent(line, undefined);
+  const { damage = 'not-json', objects } = readContent(line, undefined, isRecord);
   onDamage(line.number, damage, Math.max(1, objects.length));
 }

@@ -121,6 +121,21 @@ describe('convert', () => {
     }
   });
 
+  it('counts each whole record on a damaged line, and names the damage as validate does', async () => {
+    for (const [from, type] of [
+      [claude, '"type":"tools-used"'],
+      [codex, '"type":"custom_tool_call_output"'],
+    ] as const) {
+      const lines = readFileSync(from, 'utf8').split('\n');
+      const at = lines.findIndex((line) => line.includes(type));
+      const stdin = lines.toSpliced(at, 2, `${lines[at]}${lines[at + 1]}`).join('\n');
+      expect((await run(['validate'], { stdin })).stdout).toContain(`-:${at + 1}: error: glued-entries: 2 complete`);
+      const ran = await run(['convert'], { stdin });
+      expect(ran.stderr).toContain(`line ${at + 1} is damaged (glued-entries)`);
+      expect(ran.stderr).toMatch(new RegExp(`sessionctl: ${lines.length - 1} records: .*, 2 dropped`));
+    }
+  });
+
   it('refuses --from that does not fit, and says what the file is', async () => {
     expect(await run(['convert', '--from', 'codex', claude])).toMatchObject({
       code: 2,

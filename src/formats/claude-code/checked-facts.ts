@@ -1,9 +1,7 @@
 import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
 import { type BlockFacts, type RecordFacts, type RecordIssue, UNNAMED } from '../format.ts';
-
-/** The types of records that form the tree. */
-const CHAIN: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
+import { isChainType } from './describe.ts';
 
 /** Block types without checks of their own. */
 const OTHER_BLOCKS: ReadonlySet<unknown> = new Set(
@@ -23,14 +21,10 @@ export const reads = {
 const NO_BLOCKS: readonly BlockFacts[] = [];
 const NO_ISSUES: readonly RecordIssue[] = [];
 
-export function isChainType(type: unknown): boolean {
-  return CHAIN.has(type);
-}
-
 /** What the rules need to know of a record. */
 export function describeChecked(record: JsonObject): RecordFacts {
   const { type, uuid } = record;
-  const isChain = CHAIN.has(type) && (uuid !== undefined || type !== 'progress');
+  const isChain = isChainType(type) && (uuid !== undefined || type !== 'progress');
   if (isChain || (typeof type !== 'string' && uuid !== undefined)) return chainFacts(record);
   const issues = typeof type === 'string' ? NO_ISSUES : typeIssue(record);
   const base = { isInConversation: false, conversation: '', blocks: NO_BLOCKS, issues };

@@ -1,7 +1,8 @@
 import type { Damage } from '../../entries/damage.ts';
 import type { RecordChecks } from '../format.ts';
 import { type RuleTable, tableChecks } from '../rule-table.ts';
-import { describeChecked, isChainType, reads } from './checked-facts.ts';
+import { describeChecked, reads } from './checked-facts.ts';
+import { isChainType, isRecord } from './describe.ts';
 import { edit } from './edit.ts';
 
 /**
@@ -108,11 +109,7 @@ const TABLE: RuleTable = {
 
 export const checks = {
   ...tableChecks(TABLE),
-  isRecord: ({ type, uuid, parentUuid, sessionId, leafUuid, messageId }) => {
-    if (typeof type !== 'string') return false;
-    if (isChainType(type)) return typeof uuid === 'string' && (parentUuid === null || typeof parentUuid === 'string');
-    return [sessionId, leafUuid, messageId].some((id) => typeof id === 'string');
-  },
+  isRecord,
   describe: describeChecked,
   reads,
   damageSeverity,

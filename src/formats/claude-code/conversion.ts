@@ -7,7 +7,7 @@ import { NativeWriter } from '../native-writer.ts';
 import { countedRecords } from '../records.ts';
 import { ClaudeAnswer } from './answer.ts';
 import { ClaudeCompactions } from './compaction.ts';
-import { describeRecord } from './describe.ts';
+import { describeRecord, isRecord } from './describe.ts';
 import type { Learned } from './learned.ts';
 import { Places, type RecordSpan } from './places.ts';
 import { hasKnownShape } from './schema.ts';
@@ -90,7 +90,7 @@ export class ClaudeConversion {
     this.#isLast = isLast;
     const texts = new LongTexts(source, UNPARSED_TEXTS);
     this.#writer = new NativeWriter(FORMAT, source, sink, options, this.#id, texts);
-    this.#input = countedRecords(source, (...damage) => this.#writer.damaged(...damage), texts);
+    this.#input = countedRecords(source, (...damage) => this.#writer.damaged(...damage), texts, isRecord);
     this.#writer.startAt(task.time);
     this.#places = new Places(this.#writer.ids);
     this.#subagents = new ClaudeSubagents(sessionId, subagents);

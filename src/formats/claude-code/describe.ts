@@ -19,6 +19,9 @@ type ClaudeRecordKind =
   | 'title'
   | 'other';
 
+/** The types of records that form the tree. */
+const CHAIN: ReadonlySet<unknown> = new Set(['user', 'assistant', 'system', 'attachment', 'progress']);
+
 /** Tags around the text of local commands, shells, background tasks and other agents. */
 const WRAPPER =
   /^\s*(?:Another Claude session sent a message:\s*)?<(?:command-(?:name|message|args|contents)|local-command-[a-z]+|bash-(?:input|stdout|stderr)|user-memory-input|task-notification|agent-notification|teammate-message|cross-session-message|system-reminder|tick)(?: [^>]*)?>/;
@@ -35,6 +38,17 @@ interface TreeFacts {
   readonly calls: readonly string[];
   readonly results: readonly string[];
   readonly timestamp: string | undefined;
+}
+
+export function isChainType(type: unknown): boolean {
+  return CHAIN.has(type);
+}
+
+/** Whether an object on a damaged line is a whole record; many of those beside the tree have no time. */
+export function isRecord({ type, uuid, parentUuid, sessionId, leafUuid, messageId }: JsonObject): boolean {
+  if (typeof type !== 'string') return false;
+  if (isChainType(type)) return typeof uuid === 'string' && (parentUuid === null || typeof parentUuid === 'string');
+  return [sessionId, leafUuid, messageId].some((id) => typeof id === 'string');
 }
 
 export function describeRecord(record: JsonObject): TreeFacts {
