@@ -47,6 +47,8 @@ export interface DiffHead {
   readonly ancestor: { readonly a: DiffEntry; readonly b: DiffEntry } | null;
   /** The first thing that only one side has. */
   readonly divergence: { readonly a: DiffEntry | null; readonly b: DiffEntry | null } | null;
+  /** Nothing is the same in both. */
+  readonly isDisjoint: boolean;
 }
 
 /** Formats the parts of a report as text. */
@@ -141,7 +143,8 @@ async function headOf({ a, b, steps, shared }: Comparison): Promise<DiffHead> {
     if (common) ancestor = { a: common, b: common };
   }
   const alone = { a: onlyA ? await a.at(onlyA.a) : null, b: onlyB ? await b.at(onlyB.b) : null };
-  return { a: left, b: right, ancestor, divergence: first < 0 ? null : alone };
+  const isDisjoint = !steps.some(({ kind }) => kind === 'same');
+  return { a: left, b: right, ancestor, divergence: first < 0 ? null : alone, isDisjoint };
 }
 
 /** The nearest entry at or above this one that is not bookkeeping. */

@@ -30,12 +30,11 @@ export function textFormat(look: DiffStyle): DiffFormat {
   const sideName = ({ file, leafId, line }: SideName): string =>
     clean(`${file} ${leafId ?? (line === null ? '(no entries)' : `line:${line}`)}`);
   return {
-    begin: ({ a, b, ancestor, divergence }) => {
+    begin: ({ a, b, ancestor, divergence, isDisjoint }) => {
       const lines = [style.bold(`--- A ${sideName(a)}`), style.bold(`+++ B ${sideName(b)}`)];
-      lines.push(style.cyan(`@@ ${clean(ancestorText(ancestor))} @@`));
+      lines.push(style.cyan(`@@ ${clean(ancestorText(ancestor, isDisjoint))} @@`));
       if (divergence && (ancestor === null || ancestor.a !== ancestor.b)) {
-        const place = (entry: DiffEntry | null): string => (entry ? clean(placeText(entry)) : 'at its end');
-        lines.push(style.cyan(`@@ first difference: A ${place(divergence.a)}, B ${place(divergence.b)} @@`));
+        lines.push(style.cyan(`@@ first difference: ${clean(divergenceText(divergence))} @@`));
       }
       return joined(lines);
     },
@@ -50,14 +49,19 @@ function diffItem({ value }: DiffEntry): DiffItem {
   return value ? itemOf(value) : { title: 'damaged line', text: '', maxLines: 0 };
 }
 
-function ancestorText(ancestor: DiffHead['ancestor']): string {
-  if (ancestor === null) return 'nothing in common';
+function ancestorText(ancestor: DiffHead['ancestor'], isDisjoint: boolean): string {
+  if (ancestor === null) return isDisjoint ? 'nothing in common' : 'different from the start';
   const { title, text } = diffItem(ancestor.a);
   const start = text.split('\n', 1)[0]?.slice(0, 60) ?? '';
   const what = start === '' ? title : `${title} ${start}`;
   const [left, right] = [placeText(ancestor.a), placeText(ancestor.b)];
   if (ancestor.a === ancestor.b) return `common ancestor ${left}: ${what}`;
   return `the same up to ${left === right ? left : `${left} / ${right}`}: ${what}`;
+}
+
+function divergenceText({ a, b }: NonNullable<DiffHead['divergence']>): string {
+  const places = [a && `A ${placeText(a)}`, b && `B ${placeText(b)}`].filter((place) => place !== null);
+  return `${places.length === 1 ? 'only in ' : ''}${places.join(', ')}`;
 }
 
 function placeText({ entryId, line }: DiffEntry): string {
@@ -147,8 +151,8 @@ export function jsonFormat(): DiffFormat {
   const place = (entry: DiffEntry | null): object | null => entry && { entryId: entry.entryId, line: entry.line };
   const places = (pair: DiffHead['divergence']): object | null => pair && { a: place(pair.a), b: place(pair.b) };
   return {
-    begin: ({ ancestor, divergence, ...sides }) => {
-      const head = safeJson({ ...sides, ancestor: places(ancestor), divergence: places(divergence) });
+    begin: ({ a, b, ancestor, divergence }) => {
+      const head = safeJson({ a, b, ancestor: places(ancestor), divergence: places(divergence) });
       return `${head.slice(0, -1)},"changes":[`;
     },
     same: (entries) => change({ kind: 'same', entries }),

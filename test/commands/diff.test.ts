@@ -202,6 +202,18 @@ describe('sessionctl diff of two branches', () => {
     expect((await diff(roots)).ancestor).toBeNull();
   });
 
+  it('does not say so where only the start differs, nor that a side ends which goes on', async () => {
+    const whole = [user('aaaa', null, 'one'), user('bbbb', 'aaaa', 'two'), user('cccc', 'bbbb', 'three')];
+    const all = file(HEADER, ...whole);
+    const headless = await run(['diff', file(HEADER, ...whole.slice(1)), all]);
+    expect(headless.stdout).toContain(
+      '\n@@ different from the start @@\n@@ first difference: only in B aaaa (line 2) @@\n+ user  aaaa\n+   one\n',
+    );
+    expect(headless.stdout).toContain('\n  ... 2 entries the same\n');
+    const gap = await run(['diff', all, file(HEADER, ...whole.slice(0, 1), user('cccc', 'aaaa', 'three'))]);
+    expect(gap.stdout).toContain('\n@@ first difference: only in A bbbb (line 3) @@\n- user  bbbb\n');
+  });
+
   it('shows two prompts that have little in common as two', async () => {
     const other = file(
       HEADER,
