@@ -67,7 +67,7 @@ export const command: Command = {
       await withExitCode(code, out.flush());
       return code;
     };
-    const options = { ...choiceIn(args), readings: 1 };
+    const options = { ...choiceIn(args), readings: 1, judgesDamage: true };
     if (!worst) return await readSession(name, io, work, options);
     const stray = ['leaf', 'session'].find((one) => args.text(one) !== undefined);
     if (stray) throw new UsageError(`--${stray} is about one session; '${name}' is a folder`);

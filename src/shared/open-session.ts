@@ -154,6 +154,8 @@ interface ReadOptions extends Choice {
   readonly readings?: number;
   /** All branches are shown as one tree, not only paths. */
   readonly isTree?: boolean;
+  /** The command itself says what is damaged. */
+  readonly judgesDamage?: boolean;
 }
 
 /**
@@ -166,20 +168,21 @@ export async function readSession(
   work: (session: Log, view: View) => Promise<number>,
   options: ReadOptions = {},
 ): Promise<number> {
-  const { readings = 0 } = options;
+  const { readings = 0, judgesDamage } = options;
+  const end = (code: number): number => view.end(judgesDamage ? code : endReading(session, io, code));
   const expected = readings > 0 ? readings * (await announce([name], io, readings)) : 0;
   const session = await openSession(name, io, options);
   const view = new View(session, io, options, expected);
   io.progress.phase('reading');
   try {
-    const code = view.end(endReading(session, io, await work(session, view)));
+    const code = end(await work(session, view));
     const isEmpty = session.header === undefined && session.index.size === 0 && session.damage.length === 0;
     if (code !== 0 || !isEmpty) return code;
     // A log always has a header, so a file without anything in it is no session that could be shown.
     io.note(`${name}: has neither a header nor entries; there is nothing to show`);
     return 1;
   } catch (error) {
-    if (error instanceof ClosedPipe) error.exitCode = view.end(endReading(session, io, error.exitCode));
+    if (error instanceof ClosedPipe) error.exitCode = end(error.exitCode);
     throw error;
   } finally {
     await session.close();

@@ -384,9 +384,18 @@ describe('sessionctl status', () => {
     writeFileSync(file, lines.join('\n'));
     const ran = await run(['status', file, '--json']);
     expect(ran.code).toBe(1);
-    expect(JSON.parse(ran.stdout)).toMatchObject({ verdict: 'blocked', state: 'damaged' });
-    expect(ran.stderr).toContain('sessionctl repair');
+    expect(JSON.parse(ran.stdout)).toMatchObject({ verdict: 'blocked', state: 'damaged', next: { command: 'repair' } });
   });
+
+  it.each(['damaged-tail', 'damaged-line-elsewhere'])(
+    'says once what is damaged, as the reason, and once what to do about it: %s',
+    async (name) => {
+      const { stdout, stderr } = await run(['status', fixture(name)]);
+      expect(stderr).toBe('');
+      expect(stdout.match(/damaged \(torn-line\)/g)).toHaveLength(1);
+      expect(stdout.match(/sessionctl repair/g)).toHaveLength(1);
+    },
+  );
 
   it('escapes what a log would do to a terminal', async () => {
     const file = join(scratch, 'escape.jsonl');
