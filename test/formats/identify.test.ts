@@ -111,6 +111,9 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     jsonl({ ...claudeTurn, sessionId: undefined }),
     jsonl({ type: 'file-history-snapshot', messageId: 'm', snapshot: {} }, claudeTurn),
     jsonl({ type: 'summary', summary: 'x', leafUuid: 'u' }),
+    jsonl({ type: 'agent-name', agentName: 'x', sessionId: 's' }, { type: 'pr-link', prNumber: 1, sessionId: 's' }),
+    // Its only turn is on a damaged line.
+    `${JSON.stringify(claudeTurn).slice(0, 40)}\n${jsonl({ ...claudeTurn, type: 'attachment', message: undefined })}`,
   ],
   binary: [Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0x0a, 0, 3])],
   json: [JSON.stringify({ name: 'x', list: [1, 2] }, null, 2), '[\n{"a":1},\n{"a":2}\n]\n', '[1, 2]\n'],

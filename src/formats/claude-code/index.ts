@@ -5,7 +5,8 @@ import { hasMembers, type LogFormat } from '../format.ts';
 /** Types of records in files without a conversation. */
 const META_TYPES: ReadonlySet<unknown> = new Set(
   `summary file-history-snapshot queue-operation ai-title custom-title attribution-snapshot last-prompt mode permission-mode
-  api-request api-request-blob api-request-shape atis-latch cost-state tools-used`.split(/\s+/),
+  api-request api-request-blob api-request-shape atis-latch cost-state tools-used tag agent-name agent-color agent-setting
+  worktree-state pr-link content-replacement speculation-accept frame-link bridge-session`.split(/\s+/),
 );
 
 export const claudeCode: LogFormat = {
@@ -18,7 +19,7 @@ export const claudeCode: LogFormat = {
   detect: ({ objects }) => {
     const turns = objects.filter(isTurn);
     if (turns.some((turn) => Object.hasOwn(turn, 'isSidechain'))) return 'certain';
-    const isProbable = turns.length > 0 || (objects.length > 0 && objects.every(({ type }) => META_TYPES.has(type)));
+    const isProbable = turns.length > 0 || (objects.length > 0 && objects.every(isBeside));
     return isProbable ? 'probable' : undefined;
   },
   locations: (env) => {
@@ -36,6 +37,12 @@ export const claudeCode: LogFormat = {
   },
   toNative: async (...task) => (await import('./convert.ts')).toNative(...task),
 };
+
+/** What is beside the turns: a damaged log may have lost its only ones. */
+function isBeside({ type, uuid, isSidechain }: JsonObject): boolean {
+  const isChained = type === 'attachment' || type === 'system' || type === 'progress';
+  return META_TYPES.has(type) || (isChained && typeof uuid === 'string' && typeof isSidechain === 'boolean');
+}
 
 /** Qwen Code's records are similar, but have `parts` where Claude Code has `content`. */
 function isTurn(value: JsonObject): boolean {
