@@ -38,7 +38,9 @@ export class CodexAnswers {
   #held: (() => void)[] = [];
   #bytes = 0;
   readonly #ends = new Map<string, CallEnd>();
+  /** In the current turn. */
   #hasAnswered = false;
+  #isEmpty = true;
   /** A turn has started and not ended. */
   #isInTurn = false;
   /** The size of the last answered request. */
@@ -72,6 +74,7 @@ export class CodexAnswers {
       const { model, level, isReplay } = this;
       this.#answer = { place, blocks: [], model, level, isReplay, remoteCalls: [], hasCalls: false, isClosed: false };
       this.#hasAnswered = true;
+      this.#isEmpty = false;
     }
     const answer = this.#answer as CodexAnswer;
     answer.blocks.push(...blocks);
@@ -164,6 +167,7 @@ export class CodexAnswers {
   end(): void {
     this.#cut();
     this.settle();
+    if (this.#isEmpty) this.#writer.loss('NO_ASSISTANT', 'info', 0);
   }
 
   /** Writes the open answer and all after it. */

@@ -25,6 +25,8 @@ export class RepeatedMessages {
   #prompts: Held[] = [];
   /** Prompts without an event so far. */
   #open = 0;
+  /** The last event: a line may be there twice. */
+  #last = '';
 
   constructor(actions: MessageActions) {
     this.#actions = actions;
@@ -34,6 +36,12 @@ export class RepeatedMessages {
   addEvent(type: string, event: JsonObject, { line, time }: Place): boolean {
     const text = 'message' in event ? stringOf(event['message']) : partsText(event['content']);
     const held = { text, place: { line, time } };
+    const last = this.#last;
+    this.#last = time === undefined ? '' : JSON.stringify([type, time, text]);
+    if (last !== '' && last === this.#last) {
+      this.#actions.count('merged');
+      return true;
+    }
     if (type === 'agent_message' || type === 'AgentMessage') {
       if (text.trim() === '') return false;
       this.#addPrompts();

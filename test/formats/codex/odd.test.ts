@@ -200,6 +200,19 @@ describe('a message of Codex', () => {
     expect(customTypes).toContain('codex/agent_message');
   });
 
+  it('is shown once though the line of its event is there twice', async () => {
+    const prompt = event({ type: 'user_message', message: 'go' });
+    const answer = event({ type: 'agent_message', message: 'done' });
+    const { messages, codes } = await convert([meta(), asks('go'), prompt, prompt, answer, answer, answers('done')]);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(codes).not.toContain('ITEM_MISSING');
+  });
+
+  it('of the model is missing where the session has just begun, which is reported', async () => {
+    expect((await convert([meta(), asks('go')])).codes).toContain('NO_ASSISTANT');
+    expect((await convert([meta(), asks('go'), answers('done')])).codes).not.toContain('NO_ASSISTANT');
+  });
+
   it('of a type that nobody knows is kept for the model', async () => {
     const log = [
       meta(),
