@@ -25,6 +25,8 @@ export class RepeatedMessages {
   #prompts: Held[] = [];
   /** Prompts without an event so far. */
   #open = 0;
+  /** The last answer, where no event came before it: one that follows repeats it too. */
+  #bare: string | undefined;
   /** The last event: a line may be there twice. */
   #last = '';
 
@@ -38,11 +40,13 @@ export class RepeatedMessages {
     const held = { text, place: { line, time } };
     const last = this.#last;
     this.#last = time === undefined ? '' : JSON.stringify([type, time, text]);
-    if (last !== '' && last === this.#last) {
+    const isAnswer = type === 'agent_message' || type === 'AgentMessage';
+    if ((last !== '' && last === this.#last) || (isAnswer && text === this.#bare)) {
+      this.#bare = undefined;
       this.#actions.count('merged');
       return true;
     }
-    if (type === 'agent_message' || type === 'AgentMessage') {
+    if (isAnswer) {
       if (text.trim() === '') return false;
       this.#addPrompts();
       this.#answers.push(held);
@@ -62,6 +66,7 @@ export class RepeatedMessages {
   answered(blocks: readonly JsonObject[]): void {
     this.#addPrompts();
     const text = blocks.map((block) => stringOf(block['text'])).join('');
+    this.#bare = this.#answers.length === 0 ? text : undefined;
     if (this.#answers.length === 0) return;
     this.#addAnswers(
       Math.max(
@@ -74,6 +79,8 @@ export class RepeatedMessages {
   }
 
   prompted(): void {
+    this.#bare = undefined;
+    if (this.#prompts.length === 0) this.#last = '';
     if (this.#prompts.shift()) this.#actions.count('merged');
     else this.#open++;
     this.end();

@@ -208,6 +208,16 @@ describe('a message of Codex', () => {
     expect(codes).not.toContain('ITEM_MISSING');
   });
 
+  it('is shown once though its event comes after it', async () => {
+    const answer = event({ type: 'agent_message', message: 'done' });
+    const { messages, codes } = await convert([meta(), asks('go'), answers('done'), answer]);
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
+    expect(codes).not.toContain('ITEM_MISSING');
+    // The second of two same answers is only in its event.
+    const twice = await convert([meta(), asks('go'), answer, answers('done'), asks('again'), answer]);
+    expect(twice.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
+  });
+
   it('of the model is missing where the session has just begun, which is reported', async () => {
     expect((await convert([meta(), asks('go')])).codes).toContain('NO_ASSISTANT');
     expect((await convert([meta(), asks('go'), answers('done')])).codes).not.toContain('NO_ASSISTANT');
