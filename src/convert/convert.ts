@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { assetSaver, createFolder } from '../files/assets.ts';
 import { requireOtherPlace } from '../files/disk.ts';
 import { isFolder, modeOf } from '../files/input.ts';
@@ -106,6 +106,8 @@ class Conversion {
   readonly #reports: JsonObject[] = [];
   /** The files in the folder by name, with what they were made from. */
   readonly #written = new Map<string, string>();
+  /** The files whose session is in the folder: that of a subagent may be named beside its parent. */
+  readonly #done = new Set<string>();
   #mode = PRIVATE_MODE;
   /** The session that is wanted of a file, with what is part of its work; all of them where undefined. */
   #wanted: string | undefined;
@@ -122,6 +124,7 @@ class Conversion {
   async file(name: string, isOneOfMany: boolean): Promise<number> {
     const { path, session = this.#options.session } = await placeIn(name);
     this.#wanted = session;
+    if (this.#folder !== undefined && session === undefined && !this.#isNew(path)) return 0;
     const log = await openConvertible(path, this.#options.from, this.#io);
     this.#mode = name === '-' ? PRIVATE_MODE : await modeOf(path);
     try {
@@ -136,6 +139,13 @@ class Conversion {
     } finally {
       await log.source.close();
     }
+  }
+
+  #isNew(path: string): boolean {
+    const whole = resolve(path);
+    const isNew = !this.#done.has(whole);
+    this.#done.add(whole);
+    return isNew;
   }
 
   /** The reports, one JSON object per line: one for each session that was written. */
@@ -172,10 +182,11 @@ class Conversion {
     return this.#wanted === undefined ? sessions : sessions.filter(({ isSibling }) => !isSibling);
   }
 
-  /** Converts a session from its own file, or from the one that names it; undefined where it is missing. */
+  /** Converts a session from its own file, or from the one that names it; undefined where it is missing or done. */
   async #child(log: Convertible, { session, path }: Child): Promise<Written | undefined> {
     const source = path === undefined ? log.source : await log.source.open(path);
     try {
+      if (source && session.path !== undefined && !this.#isNew(source.name)) return undefined;
       const written = source && (await this.#session(source, log, session, `${source.name}: `));
       if (!written) this.#io.note(`${log.source.name}: the session '${session.id}' was not found`);
       return written;

@@ -183,6 +183,25 @@ describe('convert', () => {
   );
 
   it.each([
+    ['claude-code/2.1.325', 'subagent.files/subagents/agent-aa5497f2973e94ccf.jsonl'],
+    ['codex/0.166.0', 'subagent-2.jsonl'],
+  ])('writes a subagent once that is named beside its parent: %s', async (version, path) => {
+    const parent = join(formats, version, 'subagent.jsonl');
+    const child = `${join(formats, version)}/./${path}`;
+    for (const files of [
+      [parent, child],
+      [child, parent],
+    ]) {
+      const out = newFolder();
+      const report = join(scratch, 'once.json');
+      const ran = await run(['convert', '--report', report, '-o', `${out}/`, ...files]);
+      expect(ran).toMatchObject({ code: 0, stderr: expect.not.stringContaining('same time and id') });
+      expect(readdirSync(out)).toHaveLength(2);
+      expect(linesOf(readFileSync(report, 'utf8'))).toHaveLength(2);
+    }
+  });
+
+  it.each([
     ['claude-code/2.1.325', 'subagent.files/subagents/agent-aa5497f2973e94ccf.jsonl', 'aa54'],
     ['codex/0.166.0', 'subagent-2.jsonl', '01a1e5e8-d499'],
   ])('names the file of a subagent that is damaged, not that of its parent: %s', async (version, path, id) => {
