@@ -16,7 +16,7 @@ import { canRepair, requireFit } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import type { ByteStore } from '../log/byte-store.ts';
+import { type ByteStore, closedOnError } from '../log/byte-store.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import { headerOf, type NativeForm, nativeForm, sessionForm } from '../log/native-form.ts';
 import { type OpenLogOptions, openForm, openLog } from '../log/open-log.ts';
@@ -325,13 +325,8 @@ class Conversion {
     const { dialect, keep, redaction } = this.#options;
     const change = redaction?.change;
     const form = await convert(source, format, { dialect, keep, session, scratch, onWarning, change });
-    try {
-      if (identity) requireFit(source.name, identity, form.report);
-      return form;
-    } catch (error) {
-      await form.store.close();
-      throw error;
-    }
+    if (identity) await closedOnError(form.store, async () => requireFit(source.name, identity, form.report));
+    return form;
   }
 
   #account(

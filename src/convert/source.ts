@@ -1,6 +1,6 @@
 import { openUnpacked } from '../files/unpack.ts';
 import type { LogSource } from '../formats/format.ts';
-import type { ByteStore } from '../log/byte-store.ts';
+import { type ByteStore, closedOnError } from '../log/byte-store.ts';
 import { logSource, type OpenLogOptions } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { logOptions } from '../shared/open-session.ts';
@@ -18,12 +18,8 @@ export interface Convertible extends ConvertibleFormat {
 export async function openConvertible(name: string, from: string | undefined, io: Io): Promise<Convertible> {
   io.progress.file(name);
   const store = await openUnpacked(name, io);
-  try {
-    const options = { ...logOptions(name, io), scanner: scannerKind(io.env) };
-    const source = logSource(store, options);
-    return { source, store, onPhase: options.onPhase, ...(await convertible(name, store, from)) };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  const options = { ...logOptions(name, io), scanner: scannerKind(io.env) };
+  const source = logSource(store, options);
+  const known = await closedOnError(store, () => convertible(name, store, from));
+  return { source, store, onPhase: options.onPhase, ...known };
 }

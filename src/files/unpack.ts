@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { ByteStore } from '../log/byte-store.ts';
+import { type ByteStore, closedOnError } from '../log/byte-store.ts';
 import { LogError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
@@ -25,20 +25,14 @@ type UnpackIo = Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>;
  */
 export async function openUnpacked(name: string, io: UnpackIo): Promise<ByteStore> {
   const store = await openPacked(name, io);
-  try {
+  return await closedOnError(store, async () => {
     if (!isDatabase(await startOf(store))) return store;
     const { openDatabase } = await import('./sqlite.ts');
-    const database = await openDatabase(
-      name,
-      store instanceof Spool ? { chunks: allOf(store) } : { path: name },
-      io.signal,
-    );
+    const from = store instanceof Spool ? { chunks: allOf(store) } : { path: name };
+    const database = await openDatabase(name, from, io.signal);
     await store.close();
     return database;
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  });
 }
 
 /** The first bytes; what comes from a pipe is waited for. */

@@ -33,6 +33,19 @@ export interface RandomAccess {
   read(buffer: Buffer, offset: number, length: number, position: number): Promise<{ readonly bytesRead: number }>;
 }
 
+/** Works with what was opened, and closes it where the work fails. */
+export async function closedOnError<Result>(
+  opened: Pick<ByteStore, 'close'> | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    await opened?.close();
+    throw error;
+  }
+}
+
 /** Copies the chunks, because their memory may be reused. */
 export async function copyOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const pieces: Buffer[] = [];

@@ -9,7 +9,7 @@ import { readBlocks, readLines } from '../lines/reader.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { LogError } from '../util/errors.ts';
 import { shortJson } from '../util/to-json.ts';
-import { type ByteStore, documentStart, type Scratch } from './byte-store.ts';
+import { type ByteStore, closedOnError, documentStart, type Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
 import type { NativeForm } from './native-form.ts';
@@ -67,12 +67,7 @@ const asItIs: Required<Pick<LogFormat, 'toNative'>> = {
  * session log is refused; damaged lines are left out and are in `damage`. The log closes the store.
  */
 export async function openLog(store: ByteStore, options: OpenLogOptions): Promise<Log> {
-  try {
-    return await opened(store, options);
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+  return await closedOnError(store, () => opened(store, options));
 }
 
 async function opened(store: ByteStore, options: OpenLogOptions): Promise<Log> {
@@ -184,7 +179,7 @@ export async function openForm(
   version = 3,
   endsWithNewline = true,
 ): Promise<Log> {
-  try {
+  return await closedOnError(form.store, async () => {
     options.onPhase?.('indexing', form.store.size ?? 0);
     const builder = new IndexBuilder({ key: options.random(8), careful: false, lineOf: form.lineOf });
     await readAll(builder, form.store, options);
@@ -195,10 +190,7 @@ export async function openForm(
     log.conversion = form.report;
     log.replayed = form.replayed;
     return log;
-  } catch (error) {
-    await form.store.close();
-    throw error;
-  }
+  });
 }
 
 /** A log of another agent. */
@@ -206,12 +198,7 @@ async function foreignLog(store: ByteStore, identity: Identity, options: OpenLog
   const { name, onWarning } = options;
   const { format, certainty } = identity;
   const log = await converted(store, requireReadable(name, format), options);
-  try {
-    requireFit(name, identity, log.conversion);
-  } catch (error) {
-    await log.close();
-    throw error;
-  }
+  await closedOnError(log, async () => requireFit(name, identity, log.conversion));
   if (certainty === 'probable' && options.from === undefined) onWarning(name, probably(format));
   log.format = format;
   if (store.database) log.unit = 'row';

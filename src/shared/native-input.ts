@@ -2,7 +2,7 @@ import { Spool } from '../files/spool.ts';
 import { isDatabase, openUnpacked, unpacked } from '../files/unpack.ts';
 import { canRepair, Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
 import { readLineBatches } from '../lines/reader.ts';
-import type { ByteStore } from '../log/byte-store.ts';
+import { type ByteStore, closedOnError } from '../log/byte-store.ts';
 import { type NativeForm, nativeForm } from '../log/native-form.ts';
 import { logSource } from '../log/open-log.ts';
 import { UnsupportedLog } from '../util/errors.ts';
@@ -27,12 +27,7 @@ interface NativeInputOptions {
 export async function nativeInput(input: RewriteInput, options: NativeInputOptions, io: Io): Promise<NativeInput> {
   const start = new Peeked(unpacked(input.name, input.read()));
   const database = await databaseIn(input, start, io);
-  try {
-    return await inputFrom(input, database, start, options, io);
-  } catch (error) {
-    await database?.close();
-    throw error;
-  }
+  return await closedOnError(database, () => inputFrom(input, database, start, options, io));
 }
 
 /** Opens what turns out to be a database. */
@@ -98,13 +93,8 @@ async function formOf(name: string, store: ByteStore, identity: Identity, from: 
   // Of the two agents only omp reads refs to blobs.
   const conversion = { dialect: 'omp', keep: 'meta', scratch, onWarning } as const;
   const form: NativeForm = await nativeForm(logSource(store, options), format, conversion);
-  try {
-    requireFit(name, identity, form.report);
-    return form;
-  } catch (error) {
-    await form.store.close();
-    throw error;
-  }
+  await closedOnError(form.store, async () => requireFit(name, identity, form.report));
+  return form;
 }
 
 const MOST_PEEKED = 64 * 1024 * 1024;
