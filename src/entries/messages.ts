@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json/value.ts';
+import { isObject, type JsonObject, objectsIn } from '../json/value.ts';
 import { toJson } from '../util/to-json.ts';
 import { type ContentBlock, type MessageRole, stringOf } from './entry-type.ts';
 
@@ -47,10 +47,9 @@ function callText(block: JsonObject): string {
 /** The readable text of a content, one part per block. */
 export function* contentText(content: unknown): Generator<string> {
   if (typeof content === 'string') yield content;
-  if (!Array.isArray(content)) return;
   // Thinking comes last.
   const thoughts: string[] = [];
-  for (const block of content.filter(isObject)) {
+  for (const block of objectsIn(content)) {
     const known = contentBlocks.find(({ name }) => name === block['type']);
     const text = known?.text?.(block) ?? `[${stringOf(block['type'])}]`;
     if (known?.name === 'thinking') thoughts.push(text);

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json/value.ts';
+import { isObject, type JsonObject, objectsIn } from '../json/value.ts';
 import { stringOf } from './entry-type.ts';
 
 /** How a command or code that the user ran is described to the model. */
@@ -22,8 +22,7 @@ export function executionText(message: JsonObject): string {
 
 /** The files that the user mentioned, as blocks. */
 export function mentionedFiles({ files }: JsonObject): JsonObject[] {
-  if (!Array.isArray(files)) return [];
-  return files.filter(isObject).flatMap(({ path, content, image }) => {
+  return objectsIn(files).flatMap(({ path, content, image }) => {
     const name = `The user mentioned the file ${stringOf(path)}`;
     const shown = typeof content === 'string' && content !== '' ? `${name}:\n\n${fenced(content)}` : `${name}.`;
     const block: JsonObject = { type: 'text', text: shown };
@@ -34,8 +33,8 @@ export function mentionedFiles({ files }: JsonObject): JsonObject[] {
 
 /** The text of a system message, including its sections. */
 export function systemText({ content, sections }: JsonObject): string {
-  const blocks: unknown[] = Array.isArray(content) ? content.filter(isObject).map((block) => block['text']) : [];
-  const own = typeof content === 'string' ? content : strings(blocks).join('\n\n');
+  const texts = objectsIn(content).map((block) => block['text']);
+  const own = typeof content === 'string' ? content : strings(texts).join('\n\n');
   const pieces = strings([own, ...(isObject(sections) ? Object.values(sections) : [])]);
   return pieces.filter((piece) => piece.trim() !== '').join('\n\n');
 }

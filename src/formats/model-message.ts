@@ -1,7 +1,7 @@
 import { stringOf } from '../entries/entry-type.ts';
 import { entryTypeOf } from '../entries/types/index.ts';
 import { executionText, mentionedFiles, systemText } from '../entries/user-text.ts';
-import { isObject, type JsonObject } from '../json/value.ts';
+import { isObject, type JsonObject, objectsIn } from '../json/value.ts';
 
 /** What an entry adds to the context of the model, for the formats that are written. */
 export interface ModelMessage {
@@ -33,8 +33,12 @@ function byRole(message: JsonObject): ModelMessage | undefined {
 }
 
 function modelMessage(kind: ModelMessage['kind'], content: unknown, message: JsonObject): ModelMessage {
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  return { kind, content: Array.isArray(blocks) ? blocks.filter(isObject) : [], message };
+  return { kind, content: blocksOf(content), message };
+}
+
+/** The blocks of a content, which may be a text alone. */
+export function blocksOf(content: unknown): readonly JsonObject[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
 }
 
 /** The texts of blocks of one type, one per line. */

@@ -1,5 +1,5 @@
 import { parseExact } from '../json/exact.ts';
-import { isObject, type JsonObject } from '../json/value.ts';
+import { isObject, type JsonObject, objectsIn } from '../json/value.ts';
 import { isKeptRecord, type KeptRecord, restoredRecord } from './kept.ts';
 import { argumentsOf } from './model-message.ts';
 
@@ -19,16 +19,12 @@ export function restoredRecords(
   entryPartOf: (record: JsonObject) => EntryPart | undefined,
 ): readonly Restored[] | undefined {
   if (!Array.isArray(kept) || !kept.every(isKeptRecord)) return undefined;
-  const blocks = blocksOf(entry);
+  const { message, content } = entry;
+  const blocks = objectsIn(isObject(message) ? message['content'] : content);
   return kept.map((one) => {
     const part = one.member === undefined ? undefined : entryPartOf(restoredRecord(one, undefined));
     return { line: one.line, record: restoredRecord(one, part && valueIn(entry, blocks, part, one)) };
   });
-}
-
-function blocksOf({ message, content }: JsonObject): JsonObject[] {
-  const blocks = isObject(message) ? message['content'] : content;
-  return Array.isArray(blocks) ? blocks.filter(isObject) : [];
 }
 
 function valueIn(entry: JsonObject, blocks: readonly JsonObject[], part: EntryPart, kept: KeptRecord): unknown {

@@ -3,7 +3,7 @@ import type { SessionPlace } from '../files/place.ts';
 import { openUnpacked } from '../files/unpack.ts';
 import { argumentsOf, modelMessageOf } from '../formats/model-message.ts';
 import { numberOf } from '../json/exact.ts';
-import { isObject, type JsonObject } from '../json/value.ts';
+import { isObject, type JsonObject, objectsIn } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
@@ -188,7 +188,7 @@ function recorded({ role, command, code, output, files }: JsonObject): readonly 
   const block = (...texts: readonly unknown[]): JsonObject => ({ type: 'text', text: texts.map(stringOf).join('\n') });
   if (role === 'bashExecution' || role === 'pythonExecution') return [block(command ?? code, output)];
   if (role !== 'fileMention' || !Array.isArray(files)) return undefined;
-  return files.filter(isObject).map(({ path, content }) => block(path, content));
+  return objectsIn(files).map(({ path, content }) => block(path, content));
 }
 
 /** The name of a call and the strings in its arguments, without numbers and keys. */

@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject, objectOf, parseObject } from '../json/value.ts';
+import { asString, type JsonObject, objectOf, objectsIn, parseObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 
 /** An id, and the position of the entry that it leads to. */
@@ -20,9 +20,8 @@ export async function sourceIds(log: Log): Promise<NamedPosition[]> {
 
 function partsOf({ role, responseId, content }: JsonObject): unknown[] {
   if (role !== 'assistant') return [];
-  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
   return [
     responseId,
-    ...blocks.map(({ id, textSignature }) => id ?? parseObject(asString(textSignature) ?? '')?.['id']),
+    ...objectsIn(content).map(({ id, textSignature }) => id ?? parseObject(asString(textSignature) ?? '')?.['id']),
   ];
 }

@@ -1,6 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { findMember } from '../../json/text.ts';
-import { asString, isObject, type JsonObject, parseObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, listOf, parseObject } from '../../json/value.ts';
 import { elementTexts, memberTexts } from '../message-text.ts';
 import { type ContentPart, partsOf, plainName, textPart, uniqueNames, wellFormed, wellFormedJson } from './parts.ts';
 import { inputOf } from './turns.ts';
@@ -83,7 +83,8 @@ export class ResponsesItems {
   }
 
   #assistant({ content }: JsonObject, text: string): void {
-    const blocks: readonly unknown[] = typeof content === 'string' ? [{ type: 'text', text: content }] : list(content);
+    const blocks: readonly unknown[] =
+      typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
     // When the model is called again, the results of its earlier calls are known.
     if (this.#turnEnded) this.#items = this.end();
     const member = findMember(text, 0, 'content');
@@ -181,8 +182,4 @@ function assistantItem(signature: unknown, content: readonly object[]): string {
 function inputPart(part: ContentPart): object {
   if (part.type === 'text') return { type: 'input_text', text: part.text };
   return { type: 'input_image', image_url: `data:${part.source.media_type};base64,${part.source.data}` };
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

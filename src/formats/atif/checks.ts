@@ -1,9 +1,8 @@
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
 import { levelsOf } from '../rule-table.ts';
-import { listOf } from './parts.ts';
 import { AGENT_ONLY } from './schema.ts';
 
 const ERRORS = `torn-line not-json invalid-utf8 oversize-line bad-header missing-field wrong-type unknown-version ordinal-order
@@ -106,7 +105,7 @@ class Inspection {
   /** Trajectories inside of this one need an id that no other has. */
   #subagents(root: JsonObject, at: string): void {
     const known = new Set<unknown>();
-    for (const [index, subagent] of listOf(root, 'subagent_trajectories').entries()) {
+    for (const [index, subagent] of objectsIn(root['subagent_trajectories']).entries()) {
       const inside = `${at}subagent_trajectories[${index}].`;
       const { trajectory_id: id } = subagent;
       if (typeof id !== 'string' || id === '')
@@ -115,7 +114,7 @@ class Inspection {
         this.#found('duplicate-id', `${inside}trajectory_id`, `the id ${shortJson(id)} comes twice`);
       known.add(id);
       this.root(subagent, inside);
-      const steps = listOf(subagent, 'steps');
+      const steps = objectsIn(subagent['steps']);
       if (steps.length === 0) this.#found('missing-field', `${inside}steps`, `${inside}steps is missing or empty`);
       for (const [number, step] of steps.entries()) {
         const path = `${inside}steps[${number}].`;
@@ -139,7 +138,7 @@ class Inspection {
     this.#content(message, `${at}message`);
     if (isObject(metrics)) this.#members(metrics, OBJECTS.metrics, `${at}metrics.`);
     if (isObject(observation)) this.#members(observation, OBJECTS.observation, `${at}observation.`);
-    this.#pairs(listOf(step, 'tool_calls'), listOf(objectOf(observation), 'results'), at);
+    this.#pairs(objectsIn(step['tool_calls']), objectsIn(objectOf(observation)['results']), at);
   }
 
   /** Calls are unique in their step, and results are of calls of the same step. */
@@ -156,7 +155,7 @@ class Inspection {
       const path = `${at}observation.results[${index}]`;
       this.#members(result, OBJECTS.result, `${path}.`);
       this.#content(result['content'], `${path}.content`);
-      for (const [which, ref] of listOf(result, 'subagent_trajectory_ref').entries())
+      for (const [which, ref] of objectsIn(result['subagent_trajectory_ref']).entries())
         this.#ref(ref, `${path}.subagent_trajectory_ref[${which}]`);
       const { source_call_id: id } = result;
       if ((id ?? undefined) === undefined) continue;

@@ -1,13 +1,13 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { messageRoles } from '../../entries/messages.ts';
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
 import type { SourceFacts } from '../counting-source.ts';
 import { readDocument } from '../document.ts';
 import type { LogSource, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { NO_COST, UNKNOWN_USAGE } from '../usage.ts';
-import { idOf, isInside, listOf, textIn } from './parts.ts';
+import { idOf, isInside, textIn } from './parts.ts';
 
 const UNKNOWN = 'unknown';
 const STANDARD_ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'toolResult']);
@@ -137,7 +137,7 @@ export class AtifConversion {
     const { context_management: managed, branch_summary: isBranch } = objectOf(step['extra']);
     const { type, first_kept_step_id: kept, tokens_before: tokens, ...more } = objectOf(managed);
     if (type === 'compaction') {
-      const [result] = listOf(objectOf(step['observation']), 'results');
+      const [result] = objectsIn(objectOf(step['observation'])['results']);
       const summary = textIn(result?.['content']) || textIn(step['message']);
       if (summary === '') this.writer.loss('COMPACTION_HALF', 'lossy', place.line);
       const id = this.writer.entry(
@@ -163,7 +163,7 @@ export class AtifConversion {
   async #agent(step: JsonObject, place: Place): Promise<void> {
     const { reasoning_content: reasoning, reasoning_effort: effort, is_copied_context: isCopied, metrics } = step;
     const extra = objectOf(step['extra']);
-    const given = listOf(step, 'tool_calls');
+    const given = objectsIn(step['tool_calls']);
     const calls = given.filter((call) => !this.#isRepeated(call));
     const isNew =
       given.length === 0 || calls.length > 0 || hasContent(step['message']) || hasContent(reasoning) || metrics;
@@ -218,7 +218,7 @@ export class AtifConversion {
   }
 
   async #results(step: JsonObject, place: Place): Promise<void> {
-    for (const result of listOf(objectOf(step['observation']), 'results')) {
+    for (const result of objectsIn(objectOf(step['observation'])['results'])) {
       const extra = objectOf(result['extra']);
       const id = stringOf(result['source_call_id']) || stringOf(extra['tool_call_id']);
       const content = await this.#content(result['content'], place.line);
@@ -246,10 +246,10 @@ export class AtifConversion {
 
   /** Sessions of subagents, inside of the document or in a file beside it. */
   async #subagents(result: JsonObject, toolCallId: string, place: Place): Promise<void> {
-    for (const ref of listOf(result, 'subagent_trajectory_ref')) {
+    for (const ref of objectsIn(result['subagent_trajectory_ref'])) {
       const { trajectory_path: path } = ref;
       const named = stringOf(ref['trajectory_id']) || stringOf(ref['session_id']);
-      const inside = listOf(this.#root, 'subagent_trajectories').find((one) => idOf(one) === named);
+      const inside = objectsIn(this.#root['subagent_trajectories']).find((one) => idOf(one) === named);
       const file = inside || typeof path !== 'string' ? undefined : await this.#idIn(path);
       const call = toolCallId === '' ? {} : { toolCallId };
       if (inside) this.writer.related({ id: named, ...titleOf(inside), ...call, isInside: true }, place);
@@ -274,7 +274,7 @@ export class AtifConversion {
   async #content(content: unknown, line: number): Promise<JsonObject[]> {
     if (!Array.isArray(content)) return [{ type: 'text', text: stringOf(content) }];
     const blocks: JsonObject[] = [];
-    for (const part of content.filter(isObject)) {
+    for (const part of objectsIn(content)) {
       const { type, text, source } = part;
       if (type === 'text' || !isObject(source)) blocks.push({ type: 'text', text: stringOf(text) });
       else blocks.push(await this.#media(stringOf(type), source, line));

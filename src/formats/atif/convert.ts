@@ -1,6 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isHeader } from '../../entries/envelope-check.ts';
-import { isObject, type JsonObject, parseObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectsIn, parseObject } from '../../json/value.ts';
 import { encodeUtf8 } from '../../lines/line.ts';
 import { countingSource, type SourceFacts } from '../counting-source.ts';
 import { DamageBuffer } from '../damage-buffer.ts';
@@ -9,7 +9,7 @@ import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord 
 import { NativeWriter } from '../native-writer.ts';
 import { chooseSession } from '../sessions.ts';
 import { AtifConversion } from './conversion.ts';
-import { idOf, listOf } from './parts.ts';
+import { idOf } from './parts.ts';
 
 /** Gives a trajectory in its native form: the log that is embedded in it, or what its steps say. */
 export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
@@ -63,7 +63,7 @@ class AtifRun {
     const writer = new NativeWriter(this.#format, this.#source, this.#sink, this.#options, idOf(this.#header));
     this.#conversion = new AtifConversion(this.damage.attach(writer), this.#source, this.#header, inside?.parent);
     if (!inside) return;
-    for (const [at, step] of listOf(this.#header, 'steps').entries())
+    for (const [at, step] of objectsIn(this.#header['steps']).entries())
       await this.#conversion.step({ value: step, line: at + 1 });
   }
 
@@ -122,7 +122,7 @@ function embeddedIn(
   const all: { trajectory: JsonObject; parent: string; id: string }[] = [];
   const waiting = [root];
   for (let around = waiting.shift(); around; around = waiting.shift()) {
-    for (const trajectory of listOf(around, 'subagent_trajectories')) {
+    for (const trajectory of objectsIn(around['subagent_trajectories'])) {
       all.push({ trajectory, parent: idOf(around), id: idOf(trajectory) });
       waiting.push(trajectory);
     }

@@ -1,6 +1,6 @@
 import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { type Activity, type ActivityReader, timeOf } from '../activity.ts';
-import { blocksOf } from './content.ts';
+import { blocksOf } from '../model-message.ts';
 import { describeRecord } from './describe.ts';
 import { hasKnownShape } from './schema.ts';
 

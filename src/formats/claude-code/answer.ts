@@ -1,8 +1,9 @@
 import { numberOf } from '../../json/exact.ts';
 import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import type { SourceRecord } from '../format.ts';
+import { blocksOf } from '../model-message.ts';
 import type { NativeWriter } from '../native-writer.ts';
-import { answerBlocks, type Blocks, blocksOf, otherMembers, usageOf } from './content.ts';
+import { answerBlocks, type Blocks, otherMembers, usageOf } from './content.ts';
 
 /** The model of answers that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>';

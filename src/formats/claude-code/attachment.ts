@@ -1,5 +1,6 @@
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { type JsonObject, objectsIn } from '../../json/value.ts';
 import type { LossSeverity } from '../format.ts';
+import { blocksOf } from '../model-message.ts';
 
 /** Attachments that do not go to the model. */
 const SILENT: ReadonlySet<unknown> = new Set(
@@ -36,12 +37,9 @@ export function modeOf(kind: unknown): string | undefined {
 /** The text of an attachment for the model, where the version of Claude Code stores it: one text, or blocks. */
 export function attachmentText(rendered: unknown): string | JsonObject[] | undefined {
   if (!Array.isArray(rendered)) return undefined;
-  const contents = rendered.filter(isObject).map(({ content }) => content);
+  const contents = objectsIn(rendered).map(({ content }) => content);
   const [only] = contents;
   if (contents.length === 1 && typeof only === 'string') return only;
-  const blocks = contents.flatMap((content): JsonObject[] => {
-    if (typeof content === 'string') return [{ type: 'text', text: content }];
-    return Array.isArray(content) ? content.filter(isObject) : [];
-  });
+  const blocks = contents.flatMap(blocksOf);
   return blocks.length === 0 ? undefined : blocks;
 }

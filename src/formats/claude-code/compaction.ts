@@ -1,7 +1,7 @@
 import { numberOf } from '../../json/exact.ts';
 import { asString, isObject, type JsonObject } from '../../json/value.ts';
+import { blocksOf } from '../model-message.ts';
 import type { NativeWriter } from '../native-writer.ts';
-import { blocksOf } from './content.ts';
 import type { Places } from './places.ts';
 import { keptOf } from './session-notes.ts';
 import type { ClaudeRecord, TreeWriter } from './tree-writer.ts';

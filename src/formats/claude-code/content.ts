@@ -1,6 +1,7 @@
 import { numberOf } from '../../json/exact.ts';
 import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { LongTexts } from '../long-texts.ts';
+import { blocksOf } from '../model-message.ts';
 import type { NativeWriter } from '../native-writer.ts';
 import { NO_COST } from '../usage.ts';
 
@@ -8,12 +9,6 @@ import { NO_COST } from '../usage.ts';
 const MOST_DETAILS = 4096;
 
 export type Blocks = readonly JsonObject[];
-
-/** The blocks of a content, which may be a text alone. */
-export function blocksOf(content: unknown): Blocks {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return Array.isArray(content) ? content.filter(isObject) : [];
-}
 
 /** A prompt or a result as text and images; other blocks become placeholders and are added to `others`. */
 export function contentBlocks(content: unknown, writer: NativeWriter, line: number, others: JsonObject[]): Blocks {

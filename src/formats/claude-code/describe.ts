@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, objectsIn } from '../../json/value.ts';
 
 /**
  * What a record is. Of those with the type 'user', a prompt was typed by a person, results are those of calls, a
@@ -55,7 +55,7 @@ export function describeRecord(record: JsonObject): TreeFacts {
   const kind = kindOf(record);
   const isMessage = kind !== 'other' && isObject(record['message']);
   const content = isMessage ? (record['message'] as JsonObject)['content'] : undefined;
-  const blocks: readonly JsonObject[] = Array.isArray(content) ? content.filter(isObject) : NOTHING;
+  const blocks = objectsIn(content);
   return {
     id: asString(record['uuid']),
     parentId: record['parentUuid'] === null ? null : asString(record['parentUuid']),

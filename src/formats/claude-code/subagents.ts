@@ -1,7 +1,7 @@
 import { parseExact } from '../../json/exact.ts';
 import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import type { LogSource, RelatedSession } from '../format.ts';
-import { blocksOf } from './content.ts';
+import { blocksOf } from '../model-message.ts';
 
 /** Longer descriptions are not read. */
 const MOST_ABOUT = 1024 * 1024;

@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordFacts, RecordIssue } from '../format.ts';
 import { isEnvelopeType, isItemType } from './envelope.ts';
@@ -195,7 +195,7 @@ function inferredType({ type, payload }: JsonObject): string | undefined {
 
 /** The role of a message without one, by the type of its text. */
 function inferredRole({ content }: JsonObject): string | undefined {
-  const [first] = (Array.isArray(content) ? content : []) as readonly unknown[];
+  const [first] = listOf(content);
   const type = isObject(first) ? first['type'] : undefined;
   return type === 'output_text' ? 'assistant' : type === 'input_text' ? 'user' : undefined;
 }

@@ -1,6 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf, parseExact } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type {
   BlockFacts,
@@ -119,7 +119,7 @@ function snapshotFacts(file: string, value: JsonObject): SnapshotFacts {
   const ordinal = numberOf(value['seq']) ?? numberOf(state['seq']);
   if (ordinal === undefined) return { file, ordinal, problem: "has no 'seq'" };
   const open = state['pendingToolCalls'] ?? state['pendingIntents'] ?? state['pendingActions'];
-  const ids = (Array.isArray(open) ? open : []).map((one: unknown) =>
+  const ids = listOf(open).map((one) =>
     isObject(one) ? stringOf(one['toolCallId']) || stringOf(one['id']) : stringOf(one),
   );
   return {

@@ -1,6 +1,6 @@
 import type { Damage } from '../../entries/damage.ts';
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
 import { type RuleTable, tableChecks } from '../rule-table.ts';
@@ -88,7 +88,7 @@ function describeHeader(record: JsonObject): Pick<RecordFacts, 'isHeader' | 'iss
 function describeList(messages: unknown): Pick<RecordFacts, 'isInConversation' | 'blocks'> {
   const blocks: BlockFacts[] = [];
   let isInConversation = false;
-  for (const [at, message] of (Array.isArray(messages) ? messages : []).entries()) {
+  for (const [at, message] of listOf(messages).entries()) {
     if (!isObject(message)) continue;
     isInConversation ||= readMessage(message).kind !== 'aside';
     blocks.push(...blocksOf(message, `$set.messages[${at}].`));
@@ -108,7 +108,7 @@ function blocksOf(message: JsonObject, at: string): readonly BlockFacts[] {
     if (isObject(functionResponse)) add('result', `content[${index}].functionResponse.id`, functionResponse['id']);
   }
   const { toolCalls } = message;
-  for (const [index, call] of (Array.isArray(toolCalls) ? toolCalls : []).entries()) {
+  for (const [index, call] of listOf(toolCalls).entries()) {
     if (!isObject(call)) continue;
     add('call', `toolCalls[${index}].id`, call['id']);
     if ((call['result'] ?? '') !== '') add('result', `toolCalls[${index}].result`, call['id']);

@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import type { LateVersions } from './late.ts';
@@ -66,7 +66,7 @@ export class GeminiConversion {
   /** The metadata at the end of the log. */
   get facts() {
     const { summary, directories, startTime, kind } = this.#facts;
-    const [folder] = Array.isArray(directories) ? directories : [];
+    const [folder] = listOf(directories);
     return {
       title: stringOf(summary) || undefined,
       time: stringOf(startTime) || undefined,

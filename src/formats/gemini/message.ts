@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectsIn } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import { type GeminiPart, type GeminiResult, isText, partsOf, resultOf, resultsOf } from './parts.ts';
 
@@ -59,9 +59,9 @@ function userMessage(parts: readonly GeminiPart[]): Pick<GeminiMessage, 'kind' |
 }
 
 function modelMessage(value: JsonObject, content: readonly GeminiPart[]): Omit<GeminiMessage, 'id' | 'value'> {
-  const records = (Array.isArray(value['toolCalls']) ? value['toolCalls'] : []).filter(isObject);
+  const records = objectsIn(value['toolCalls']);
   const isWhole = content.some(({ functionCall, thought }) => isObject(functionCall) || thought === true);
-  const thoughts = Array.isArray(value['thoughts']) && !isWhole ? value['thoughts'].filter(isObject) : [];
+  const thoughts = isWhole ? [] : objectsIn(value['thoughts']);
   const named = new Set(
     content.flatMap(({ functionCall }) => (isObject(functionCall) ? stringOf(functionCall['id']) : [])),
   );

@@ -1,15 +1,10 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
 import type { NativeWriter } from '../native-writer.ts';
-
-/** The blocks of a message. */
-export function blocksOf({ content }: JsonObject): readonly JsonObject[] {
-  return Array.isArray(content) ? content.filter(isObject) : [];
-}
 
 /** The text of a message that has nothing else. */
 export function textAlone(message: JsonObject): string | undefined {
-  const blocks = blocksOf(message);
+  const blocks = objectsIn(message['content']);
   if (blocks.length === 0 || blocks.some(({ type }) => type !== 'text')) return undefined;
   return blocks.map(({ text }) => stringOf(text)).join('\n');
 }
@@ -102,7 +97,7 @@ export function resultOf({ toolResult }: JsonObject, writer: NativeWriter, line:
   const { value, error } = outcomeOf(toolResult);
   // Older versions have the content alone.
   const { content, isError, structuredContent, _meta } = isObject(value) ? value : { content: value };
-  const blocks = error === undefined && Array.isArray(content) ? content.filter(isObject) : [];
+  const blocks = error === undefined ? objectsIn(content) : [];
   const isForModel = (block: JsonObject): boolean => audienceOf(block)?.includes('assistant') !== false;
   const visible = blocks
     .filter(isForModel)

@@ -1,10 +1,10 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectsIn } from '../../json/value.ts';
 import type { SourceRecord } from '../format.ts';
 import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
-import { answerBlock, blocksOf, contentBlock, isCall, resultOf, textAlone, visibilityOf } from './blocks.ts';
+import { answerBlock, contentBlock, isCall, resultOf, textAlone, visibilityOf } from './blocks.ts';
 import type { GooseStart } from './convert.ts';
 
 /** The text that Goose adds after a summary, in all its versions. */
@@ -152,7 +152,7 @@ export class GooseConversion {
     const details = continuation === undefined ? {} : { details: { continuation } };
     const summary =
       textAlone(value) ??
-      blocksOf(value)
+      objectsIn(value['content'])
         .map(({ text }) => stringOf(text))
         .join('\n');
     this.#writer.entry('compaction', (id) => ({ summary, firstKeptEntryId: id, tokensBefore: 0, ...details }), place);
@@ -162,7 +162,7 @@ export class GooseConversion {
   /** A text for the model that the user does not see. */
   #hidden(message: GooseMessage): void {
     const { value, place } = message;
-    const blocks = blocksOf(value);
+    const blocks = objectsIn(value['content']);
     const content = blocks.map((block) => contentBlock(block, this.#writer, place.line));
     if (blocks.length === 0 || content.includes(undefined)) {
       this.#visible(message);
@@ -197,7 +197,7 @@ export class GooseConversion {
       isFirst = false;
       return own;
     };
-    for (const block of blocksOf(value)) {
+    for (const block of objectsIn(value['content'])) {
       if (block['type'] === 'toolResponse' && this.#isAnswer(block, line)) this.#result(block, placed());
       else {
         const made = contentBlock(block, this.#writer, line);
@@ -248,7 +248,7 @@ export class GooseConversion {
     const { id } = place;
     const isMore = id !== undefined && this.#answer?.message.place.id === id;
     if (!isMore) this.#settle();
-    const all = blocksOf(value);
+    const all = objectsIn(value['content']);
     const made = all.map((block) => answerBlock(block, this.#writer, place.line));
     const blocks = made.filter((block) => block !== undefined);
     const others = all.filter((_, at) => made[at] === undefined);

@@ -1,5 +1,5 @@
 import { exactJson, numberOf, parseExact } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lines/line.ts';
 import { toJson } from '../../util/to-json.ts';
 import { millisecondsOf } from '../times.ts';
@@ -41,7 +41,7 @@ function isInputCall({ type, input, arguments: given }: JsonObject): boolean {
 
 function withNativeMembers(message: JsonObject, timestamp: unknown): JsonObject {
   const { content, usage } = message;
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
+  const blocks = listOf(content);
   const time = typeof timestamp === 'string' ? millisecondsOf(timestamp) : undefined;
   const changed = {
     ...message,

@@ -1,9 +1,8 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { isObject, type JsonObject, listOf, objectOf } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
 import { levelsOf } from '../rule-table.ts';
-import { listOf } from './messages.ts';
 
 const PARTS: ReadonlySet<unknown> = new Set(
   'text reasoning tool file step-start step-finish snapshot patch agent subtask retry compaction'.split(' '),

@@ -1,8 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
 import { NO_COST } from '../usage.ts';
-import { partsOf } from './messages.ts';
 
 export const STOP_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['stop', 'stop'],
@@ -14,7 +13,9 @@ export const STOP_REASONS: ReadonlyMap<unknown, string> = new Map([
 const SANITIZED = /^\[redacted:[\w-]+:[\w-]+\]$/;
 
 export function isSanitized(message: JsonObject): boolean {
-  return partsOf(message).some(({ text }) => typeof text === 'string' && text.length < 200 && SANITIZED.test(text));
+  return objectsIn(message['parts']).some(
+    ({ text }) => typeof text === 'string' && text.length < 200 && SANITIZED.test(text),
+  );
 }
 
 /** OpenCode counts reasoning separately from the output, and computes the cost in dollars. */
@@ -61,7 +62,7 @@ export function resultOf(
   const { status, output, error, attachments, metadata, title, time } = state;
   if (status !== 'completed' && status !== 'error') return undefined;
   const text = stringOf(status === 'completed' ? output : error);
-  const images = Array.isArray(attachments) ? attachments.filter(isObject).flatMap((one) => image(one) ?? []) : [];
+  const images = objectsIn(attachments).flatMap((one) => image(one) ?? []);
   const wasInterrupted = objectOf(metadata)['interrupted'] === true || text === 'Tool execution aborted';
   const wasPruned = objectOf(time)['compacted'] !== undefined;
   return {

@@ -1,12 +1,12 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
 import { DamageBuffer } from '../damage-buffer.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { NativeWriter, type Place } from '../native-writer.ts';
 import { isoTime, millisecondsOf } from '../times.ts';
 import { errorOf, imageOf, isSanitized, resultOf, STOP_REASONS, usageOf } from './content.ts';
-import { type Messages, openMessages, partsOf, timeIn } from './messages.ts';
+import { type Messages, openMessages, timeIn } from './messages.ts';
 
 /** Gives a session of OpenCode in its native form, in one pass. */
 export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
@@ -98,7 +98,7 @@ class OpencodeConversion {
 
   #prompt(record: SourceRecord, place: Place): void {
     this.#dropRequest();
-    const parts = partsOf(record.value);
+    const parts = objectsIn(record.value['parts']);
     const request = parts.find(({ type }) => type === 'compaction');
     if (request) {
       this.#request = { record, part: request };
@@ -159,7 +159,7 @@ class OpencodeConversion {
       return;
     }
     this.#dropRequest();
-    const steps = stepsOf(partsOf(record.value));
+    const steps = stepsOf(objectsIn(record.value['parts']));
     const { writer } = this;
     let isFirst = true;
     for (const [at, step] of steps.entries()) {
@@ -234,7 +234,7 @@ class OpencodeConversion {
   #compact({ record, part }: Request, summary: SourceRecord, info: JsonObject, place: Place): void {
     const { writer } = this;
     this.#request = undefined;
-    const text = partsOf(summary.value)
+    const text = objectsIn(summary.value['parts'])
       .filter(({ type }) => type === 'text')
       .map((one) => stringOf(one['text']))
       .join('\n');

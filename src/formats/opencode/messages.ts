@@ -1,6 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf, parseExact } from '../../json/exact.ts';
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { type JsonObject, objectOf } from '../../json/value.ts';
 import { LogError } from '../../util/errors.ts';
 import type { SourceFacts } from '../counting-source.ts';
 import { countingRows, firstRow } from '../database.ts';
@@ -126,15 +126,6 @@ async function* messageRows(database: LogDatabase, session: string): AsyncGenera
     }
   }
   if (message.length > 0) yield message;
-}
-
-/** The parts of a message, in order. */
-export function partsOf({ parts }: JsonObject): JsonObject[] {
-  return listOf(parts).filter(isObject);
-}
-
-export function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 export function timeIn(value: unknown, key: string): number | undefined {

@@ -1,6 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { parseExact } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectsIn } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
 import { DamageBuffer } from '../damage-buffer.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
@@ -105,7 +105,7 @@ class Trace {
 
   #answer(message: JsonObject, place: Place): void {
     const { reasoningContent, content, toolCalls, model } = message;
-    const calls = Array.isArray(toolCalls) ? toolCalls.filter(isObject).map((call) => this.#call(call, place)) : [];
+    const calls = objectsIn(toolCalls).map((call) => this.#call(call, place));
     const thinking = stringOf(reasoningContent);
     const text = textIn(content);
     const name = stringOf(model) || UNKNOWN;
