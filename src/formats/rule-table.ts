@@ -14,3 +14,10 @@ export function levelsOf(errors: string, warnings: string): RecordChecks['levels
   const all = (rules: string, level: 'error' | 'warning') => rules.split(/\s+/).map((rule) => [rule, level] as const);
   return Object.fromEntries([...all(errors, 'error'), ...all(warnings, 'warning')]);
 }
+
+/** The rules for all logs of numbered records: a lost record, or what hides one, is an error. Times give no order. */
+export const NUMBERED_LEVELS = levelsOf(
+  `torn-line glued-entries nul-bytes invalid-utf8 byte-order-mark not-json not-an-object missing-final-newline
+  missing-field wrong-type ordinal-order duplicate-call-id orphan-result`,
+  `oversize-line blank-line unknown-entry-type bad-timestamp unanswered-call duplicate-result result-before-call`,
+);

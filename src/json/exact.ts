@@ -50,3 +50,9 @@ export function numberOf(value: unknown): number | undefined {
   if (typeof value === 'string' && value.startsWith(MARK)) return Number(value.slice(MARK.length));
   return typeof value === 'number' ? value : undefined;
 }
+
+/** Whether a value is a whole number of at least 0. */
+export function isCount(value: unknown): boolean {
+  const number = numberOf(value);
+  return number !== undefined && Number.isSafeInteger(number) && number >= 0;
+}

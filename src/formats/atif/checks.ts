@@ -1,4 +1,4 @@
-import { numberOf } from '../../json/exact.ts';
+import { isCount, numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
@@ -46,7 +46,7 @@ const KINDS: Readonly<Record<string, readonly [fits: (value: unknown) => boolean
   list: [Array.isArray, 'a list'],
   flag: [(value) => typeof value === 'boolean', 'true or false'],
   number: [(value) => numberOf(value) !== undefined, 'a number'],
-  count: [(value) => Number.isSafeInteger(numberOf(value)) && Number(numberOf(value)) >= 0, 'a whole number'],
+  count: [isCount, 'a whole number'],
   level: [(value) => typeof value === 'string' || typeof value === 'number', 'a string or a number'],
   content: [(value) => typeof value === 'string' || Array.isArray(value), 'a string or a list'],
 };

@@ -1,7 +1,9 @@
 import { stringOf } from '../../entries/entry-type.ts';
+import { isCount } from '../../json/exact.ts';
 import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordFacts, RecordIssue } from '../format.ts';
+import { memberIssue, unknownType } from '../issues.ts';
 import { isEnvelopeType, isItemType } from './envelope.ts';
 import { isRemote } from './items.ts';
 
@@ -62,7 +64,7 @@ export function describeRecord(record: JsonObject): RecordFacts {
     if (!Array.isArray(payload['replacement_history'])) issues.push(HALF_COMPACTION);
     return factsOf(record, { issues, isInConversation: true });
   }
-  if (typeof type === 'string' && !isEnvelopeType(type)) issues.push(unknownType('type', type));
+  if (typeof type === 'string' && !isEnvelopeType(type)) issues.push(unknownType(type));
   return factsOf(record, { issues });
 }
 
@@ -98,7 +100,7 @@ function envelopeIssues(record: JsonObject): RecordIssue[] {
   if (typeof timestamp !== 'string') issues.push(memberIssue('timestamp', timestamp, 'a string'));
   if (typeof type !== 'string') issues.push(memberIssue('type', type, 'a string', inferredType(record)));
   if (!isObject(payload)) issues.push(memberIssue('payload', payload, 'an object'));
-  if (ordinal !== undefined && ordinal !== null && !(Number.isSafeInteger(ordinal) && (ordinal as number) >= 0))
+  if (ordinal !== undefined && ordinal !== null && !isCount(ordinal))
     issues.push(memberIssue('ordinal', ordinal, 'a whole number'));
   addFlaws(record, type === 'response_item' || type === 'compacted', issues);
   return issues;
@@ -127,7 +129,7 @@ function describeItem(
   issues: RecordIssue[] = [],
 ): RecordFacts {
   if (!isItemType(type))
-    issues.push(type === '' ? memberIssue(`${at}type`, item['type'], 'a string') : unknownType(`${at}type`, type));
+    issues.push(type === '' ? memberIssue(`${at}type`, item['type'], 'a string') : unknownType(type, `${at}type`));
   requireMembers(type, item, at, issues);
   if (type === 'message') messageIssues(item, at, issues);
   if (at === '') addFlaws(record, true, issues);
@@ -198,16 +200,6 @@ function inferredRole({ content }: JsonObject): string | undefined {
   const [first] = listOf(content);
   const type = isObject(first) ? first['type'] : undefined;
   return type === 'output_text' ? 'assistant' : type === 'input_text' ? 'user' : undefined;
-}
-
-function memberIssue(path: string, value: unknown, kind: string, inferred?: string): RecordIssue {
-  const more = inferred === undefined ? {} : { inferred };
-  if (value === undefined) return { rule: 'missing-field', path, message: `'${path}' is missing`, ...more };
-  return { rule: 'wrong-type', path, message: `'${path}' is not ${kind}`, ...more };
-}
-
-function unknownType(path: string, type: string): RecordIssue {
-  return { rule: 'unknown-entry-type', path, message: `the type ${shortJson(type)} is unknown` };
 }
 
 function emptyText(path: string): RecordIssue {

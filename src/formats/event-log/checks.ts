@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { numberOf, parseExact } from '../../json/exact.ts';
+import { isCount, numberOf, parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type {
@@ -11,7 +11,8 @@ import type {
   RecordIssue,
   SnapshotFacts,
 } from '../format.ts';
-import { memberIssue, NUMBERED_LEVELS } from '../numbered-checks.ts';
+import { memberIssue, unknownType } from '../issues.ts';
+import { NUMBERED_LEVELS } from '../rule-table.ts';
 import { artifactPath, artifactRefs, FOLDER, smallFile } from './artifacts.ts';
 import { canonicalType, isKnownType, memberOf, pathOf } from './event.ts';
 
@@ -44,13 +45,8 @@ function describe(event: JsonObject): RecordFacts {
   const type = canonicalType(event['type']);
   for (const member of ['id', 'sessionId', 'type'])
     if (typeof event[member] !== 'string') issues.push(memberIssue(member, event[member], 'a string'));
-  const ordinal = numberOf(seq);
-  if (ordinal === undefined || !Number.isSafeInteger(ordinal) || ordinal < 0)
-    issues.push(memberIssue('seq', seq, 'a whole number'));
-  if (type !== '' && !isKnownType(type)) {
-    const message = `the type ${shortJson(event['type'])} is unknown`;
-    issues.push({ rule: 'unknown-entry-type', path: 'type', message });
-  }
+  if (!isCount(seq)) issues.push(memberIssue('seq', seq, 'a whole number'));
+  if (type !== '' && !isKnownType(type)) issues.push(unknownType(event['type']));
   for (const member of TEXTS.get(type) ?? []) {
     const value = memberOf(event, member);
     if (typeof value !== 'string')
@@ -70,7 +66,7 @@ function describe(event: JsonObject): RecordFacts {
     role,
     blocks: use && call !== '' ? [{ kind: use, path, callId: call }] : NO_BLOCKS,
     timestamp: typeof ts === 'number' ? null : ts,
-    ordinal,
+    ordinal: numberOf(seq),
     names: [
       ...(type === 'tool.intent.created' && call !== '' ? [call] : []),
       ...(isFollowing || group === '' ? [] : [group]),

@@ -1,8 +1,8 @@
 import type { Damage } from '../../entries/damage.ts';
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, listOf } from '../../json/value.ts';
-import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { missingIssue, unknownType } from '../issues.ts';
 import { type RuleTable, tableChecks } from '../rule-table.ts';
 import { readMessage } from './message.ts';
 import { partsOf } from './parts.ts';
@@ -58,11 +58,8 @@ function describe(record: JsonObject): RecordFacts {
   if (isObject(change)) return { ...facts, ...describeList(change['messages']) };
   if (type === undefined && id === undefined) return { ...facts, ...describeHeader(record) };
   const issues: RecordIssue[] = [];
-  if (typeof id !== 'string') issues.push({ rule: 'missing-field', path: 'id', message: "'id' is missing" });
-  if (!TYPES.has(type)) {
-    const message = `the type ${shortJson(type)} is unknown`;
-    issues.push({ rule: 'unknown-entry-type', path: 'type', message });
-  }
+  if (typeof id !== 'string') issues.push(missingIssue('id'));
+  if (!TYPES.has(type)) issues.push(unknownType(type));
   const { kind } = readMessage(record);
   const role = kind === 'model' ? 'assistant' : kind === 'results' ? 'result' : kind === 'user' ? 'user' : undefined;
   const blocks = blocksOf(record, '');

@@ -2,6 +2,7 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, listOf, objectOf } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { memberIssue, missingIssue } from '../issues.ts';
 import { levelsOf } from '../rule-table.ts';
 
 const PARTS: ReadonlySet<unknown> = new Set(
@@ -46,16 +47,14 @@ function imageFacts(data: string): NonNullable<BlockFacts['image']> {
 
 function* issuesOf(record: JsonObject): Generator<RecordIssue> {
   const info = objectOf(record['info']);
-  const missing = (path: string): RecordIssue => ({ rule: 'missing-field', path, message: `'${path}' is missing` });
-  if (!isObject(record['info'])) yield missing('info');
+  if (!isObject(record['info'])) yield missingIssue('info');
   else {
-    for (const key of ['id', 'role', 'time']) if (info[key] === undefined) yield missing(`info.${key}`);
+    for (const key of ['id', 'role', 'time']) if (info[key] === undefined) yield missingIssue(`info.${key}`);
     if (info['role'] !== undefined && info['role'] !== 'user' && info['role'] !== 'assistant')
       yield { rule: 'unknown-role', path: 'info.role', message: `the role '${stringOf(info['role'])}' is unknown` };
   }
   const { parts } = record;
-  if (parts === undefined) yield missing('parts');
-  else if (!Array.isArray(parts)) yield { rule: 'wrong-type', path: 'parts', message: "'parts' is not a list" };
+  if (!Array.isArray(parts)) yield memberIssue('parts', parts, 'a list');
   else for (const [at, part] of parts.entries()) yield* partIssues(part, `parts[${at}]`);
 }
 

@@ -1,8 +1,9 @@
-import { numberOf } from '../../json/exact.ts';
+import { isCount, numberOf } from '../../json/exact.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
 import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
-import { memberIssue, NUMBERED_LEVELS } from '../numbered-checks.ts';
+import { memberIssue, unknownType } from '../issues.ts';
+import { NUMBERED_LEVELS } from '../rule-table.ts';
 
 /** The required string members of each type. */
 const TEXTS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -37,11 +38,8 @@ function describe(record: JsonObject): RecordFacts {
   const issues: RecordIssue[] = [];
   const kind = typeof type === 'string' ? type : '';
   if (typeof type !== 'string') issues.push(memberIssue('type', type, 'a string'));
-  else if (!TEXTS.has(kind))
-    issues.push({ rule: 'unknown-entry-type', path: 'type', message: `the type ${shortJson(kind)} is unknown` });
-  const ordinal = numberOf(seq);
-  if (ordinal === undefined || !Number.isSafeInteger(ordinal) || ordinal < 0)
-    issues.push(memberIssue('seq', seq, 'a whole number'));
+  else if (!TEXTS.has(kind)) issues.push(unknownType(kind));
+  if (!isCount(seq)) issues.push(memberIssue('seq', seq, 'a whole number'));
   if (version === undefined) issues.push(memberIssue('schema_version', version, 'a number'));
   else if (numberOf(version) !== VERSION) {
     const message = `schema_version ${shortJson(version)} is unknown; the known version is ${VERSION}`;
@@ -62,7 +60,7 @@ function describe(record: JsonObject): RecordFacts {
     role,
     blocks: use && typeof callId === 'string' ? [{ kind: use, path: 'call_id', callId }] : NO_BLOCKS,
     timestamp: time,
-    ordinal,
+    ordinal: numberOf(seq),
     issues,
   };
 }
