@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../json/value.ts';
-import { NO_COST } from '../usage.ts';
+import { NO_TOKENS, type Tokens } from '../activity.ts';
+import { nativeUsage } from '../usage.ts';
 
 /** 'Aider v0.75.1'. */
 export function versionIn(line: string): string | undefined {
@@ -16,7 +17,7 @@ export function isInterrupt(line: string): boolean {
 }
 
 const NUMBER = String.raw`([\d.,]+)([kM]?)`;
-const COUNT: readonly (readonly [member: string, pattern: RegExp])[] = [
+const COUNT: readonly (readonly [member: keyof Tokens, pattern: RegExp])[] = [
   ['input', new RegExp(`${NUMBER} sent`)],
   ['cacheWrite', new RegExp(`${NUMBER} cache write`)],
   ['cacheRead', new RegExp(`${NUMBER} cache hit`)],
@@ -30,16 +31,12 @@ const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1_000, M: 1_000_000 
 export function usageIn(line: string): { readonly usage: JsonObject; readonly isRounded: boolean } | undefined {
   if (!line.startsWith('Tokens: ') || line.length > LONGEST) return undefined;
   let isRounded = false;
-  let totalTokens = 0;
-  const counts: Record<string, number> = {};
+  const tokens = { ...NO_TOKENS };
   for (const [member, pattern] of COUNT) {
     const [, digits = '0', unit = ''] = pattern.exec(line) ?? [];
     isRounded ||= unit !== '';
-    const count = Math.round(Number(digits.replaceAll(',', '')) * (UNITS[unit] ?? 1)) || 0;
-    counts[member] = count;
-    totalTokens += count;
+    tokens[member] = Math.round(Number(digits.replaceAll(',', '')) * (UNITS[unit] ?? 1)) || 0;
   }
-  const { input, output, cacheRead, cacheWrite } = counts;
   const total = Number(/Cost: \$(\d+(?:\.\d+)?) message/.exec(line)?.[1] ?? 0);
-  return { usage: { input, output, cacheRead, cacheWrite, totalTokens, cost: { ...NO_COST, total } }, isRounded };
+  return { usage: nativeUsage(tokens, total), isRounded };
 }

@@ -6,7 +6,7 @@ import type { SourceFacts } from '../counting-source.ts';
 import { readDocument } from '../document.ts';
 import type { LogSource, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
-import { NO_COST, UNKNOWN_USAGE } from '../usage.ts';
+import { countIn, nativeUsage, UNKNOWN_USAGE } from '../usage.ts';
 import { idOf, isInside, textIn } from './parts.ts';
 
 const UNKNOWN = 'unknown';
@@ -334,13 +334,10 @@ function titleOf(trajectory: JsonObject): { title?: string } {
 /** The prompt tokens include those that were read from the cache or written to it. */
 function usageOf(metrics: unknown): JsonObject | undefined {
   if (!isObject(metrics)) return undefined;
-  const count = (value: unknown): number => numberOf(value) ?? 0;
-  const { prompt_tokens: prompt, completion_tokens: completion, cached_tokens: cached, cost_usd: cost } = metrics;
-  if (prompt === undefined && completion === undefined) return undefined;
-  const cacheRead = count(cached);
-  const cacheWrite = count(objectOf(metrics['extra'])['cache_creation_input_tokens']);
-  const input = Math.max(0, count(prompt) - cacheRead - cacheWrite);
-  const output = count(completion);
-  const totalTokens = input + output + cacheRead + cacheWrite;
-  return { input, output, cacheRead, cacheWrite, totalTokens, cost: { ...NO_COST, total: count(cost) } };
+  if (metrics['prompt_tokens'] === undefined && metrics['completion_tokens'] === undefined) return undefined;
+  const cacheRead = countIn(metrics, 'cached_tokens');
+  const cacheWrite = countIn(metrics['extra'], 'cache_creation_input_tokens');
+  const input = Math.max(0, countIn(metrics, 'prompt_tokens') - cacheRead - cacheWrite);
+  const output = countIn(metrics, 'completion_tokens');
+  return nativeUsage({ input, output, cacheRead, cacheWrite, reasoning: 0 }, countIn(metrics, 'cost_usd'));
 }

@@ -1,6 +1,7 @@
-import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import { type Activity, type ActivityReader, timeOf } from '../activity.ts';
 import { blocksOf } from '../model-message.ts';
+import { tokensOf } from './content.ts';
 import { describeRecord } from './describe.ts';
 import { hasKnownShape } from './schema.ts';
 
@@ -47,7 +48,7 @@ export class ClaudeActivity implements ActivityReader {
       provider: 'anthropic',
       // Claude Code writes such answers itself.
       model: model === '<synthetic>' ? '' : (asString(model) ?? ''),
-      tokens: tokensOf(objectOf(usage)),
+      tokens: tokensOf(usage),
       // Versions before 1.0.9 wrote it.
       cost: typeof record['costUSD'] === 'number' && record['costUSD'] > 0 ? record['costUSD'] : undefined,
       calls: blocksOf(content).flatMap((block) =>
@@ -63,16 +64,4 @@ export class ClaudeActivity implements ActivityReader {
 /** The record that a fork has copied. */
 function originalId({ forkedFrom }: JsonObject): string | undefined {
   return isObject(forkedFrom) ? asString(forkedFrom['messageUuid']) : undefined;
-}
-
-function tokensOf(usage: JsonObject) {
-  const of = (value: unknown): number => (typeof value === 'number' ? value : 0);
-  const details = usage['output_tokens_details'];
-  return {
-    input: of(usage['input_tokens']),
-    output: of(usage['output_tokens']),
-    cacheRead: of(usage['cache_read_input_tokens']),
-    cacheWrite: of(usage['cache_creation_input_tokens']),
-    reasoning: isObject(details) ? of(details['thinking_tokens']) : 0,
-  };
 }

@@ -3,7 +3,8 @@ import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import type { SourceRecord } from '../format.ts';
 import { blocksOf } from '../model-message.ts';
 import type { NativeWriter } from '../native-writer.ts';
-import { answerBlocks, type Blocks, otherMembers, usageOf } from './content.ts';
+import { nativeUsage } from '../usage.ts';
+import { answerBlocks, type Blocks, otherMembers, tokensOf } from './content.ts';
 
 /** The model of answers that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>';
@@ -93,7 +94,7 @@ export class ClaudeAnswer {
       api: 'anthropic-messages',
       provider: 'anthropic',
       model: about.model,
-      usage: usageOf(about.isPaid ? this.#usage : undefined),
+      usage: nativeUsage(tokensOf(about.isPaid ? this.#usage : undefined)),
       stopReason: isError ? 'error' : this.#stop(writer, hasCalls, about.wasInterrupted),
       errorMessage: isError ? error() : this.#stopReason === 'refusal' ? 'refusal' : undefined,
       responseId: asString(id),

@@ -1,9 +1,9 @@
-import { numberOf } from '../../json/exact.ts';
 import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import type { Tokens } from '../activity.ts';
 import type { LongTexts } from '../long-texts.ts';
 import { blocksOf } from '../model-message.ts';
 import type { NativeWriter } from '../native-writer.ts';
-import { NO_COST } from '../usage.ts';
+import { countIn } from '../usage.ts';
 
 /** Longer details that only repeat a result are left out unless all is to be kept. */
 const MOST_DETAILS = 4096;
@@ -55,16 +55,14 @@ export function answerBlocks(blocks: Blocks, dialect: NativeWriter['dialect'], o
 }
 
 /** In both formats the input does not include the cache. */
-export function usageOf(usage: unknown): JsonObject {
-  const of = (key: string): number => (isObject(usage) ? (numberOf(usage[key]) ?? 0) : 0);
-  const input = of('input_tokens');
-  const output = of('output_tokens');
-  const cacheRead = of('cache_read_input_tokens');
-  const cacheWrite = of('cache_creation_input_tokens');
-  const totalTokens = input + output + cacheRead + cacheWrite;
-  const details = isObject(usage) ? usage['output_tokens_details'] : undefined;
-  const reasoning = isObject(details) ? (numberOf(details['thinking_tokens']) ?? 0) : 0;
-  return { input, output, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}), totalTokens, cost: NO_COST };
+export function tokensOf(usage: unknown): Tokens {
+  return {
+    input: countIn(usage, 'input_tokens'),
+    output: countIn(usage, 'output_tokens'),
+    cacheRead: countIn(usage, 'cache_read_input_tokens'),
+    cacheWrite: countIn(usage, 'cache_creation_input_tokens'),
+    reasoning: countIn(objectOf(usage)['output_tokens_details'], 'thinking_tokens'),
+  };
 }
 
 /** Members that every record repeats, or that an entry has under another name. */

@@ -1,17 +1,13 @@
-import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { NO_COST } from '../usage.ts';
+import { countIn, nativeUsage } from '../usage.ts';
 
 /** Codex counts tokens of the cache as input; the native form does not. */
 function usageOf(usage: JsonObject): JsonObject {
-  const count = (key: string): number => numberOf(usage[key]) ?? 0;
-  const cacheRead = count('cached_input_tokens');
-  const cacheWrite = count('cache_write_input_tokens');
-  const input = Math.max(0, count('input_tokens') - cacheRead - cacheWrite);
-  const output = count('output_tokens');
-  const totalTokens = input + output + cacheRead + cacheWrite;
-  const reasoning = count('reasoning_output_tokens');
-  return { input, output, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}), totalTokens, cost: NO_COST };
+  const cacheRead = countIn(usage, 'cached_input_tokens');
+  const cacheWrite = countIn(usage, 'cache_write_input_tokens');
+  const input = Math.max(0, countIn(usage, 'input_tokens') - cacheRead - cacheWrite);
+  const output = countIn(usage, 'output_tokens');
+  return nativeUsage({ input, output, cacheRead, cacheWrite, reasoning: countIn(usage, 'reasoning_output_tokens') });
 }
 
 export interface CallUsage {
@@ -32,7 +28,7 @@ export class UsageReader {
     this.#hasRecords = true;
     if (!isObject(usage) || (typeof id === 'string' && id === this.#lastResponse)) return undefined;
     this.#lastResponse = id;
-    const tokens = numberOf(usage['total_tokens']) ?? 0;
+    const tokens = countIn(usage, 'total_tokens');
     return { usage: usageOf(usage), tokens, ...(typeof id === 'string' ? { responseId: id } : {}) };
   }
 
@@ -45,6 +41,6 @@ export class UsageReader {
     const total = Object.values(totals).join();
     if (total === this.#lastTotal) return undefined;
     this.#lastTotal = total;
-    return { usage: usageOf(last), tokens: numberOf(last['total_tokens']) ?? 0 };
+    return { usage: usageOf(last), tokens: countIn(last, 'total_tokens') };
   }
 }

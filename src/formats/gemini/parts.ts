@@ -1,9 +1,9 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { exactJson, numberOf } from '../../json/exact.ts';
+import { exactJson } from '../../json/exact.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { LossSeverity } from '../format.ts';
-import { NO_COST } from '../usage.ts';
+import { countIn, nativeUsage } from '../usage.ts';
 
 /** A part of a content, as the API has it: a text, a call, a response, data. */
 export type GeminiPart = JsonObject;
@@ -118,12 +118,10 @@ export function resultContent({ parts }: GeminiResult, onLoss: OnLoss): { conten
 
 /** Gemini counts cached tokens as input, and thoughts separately from the output. */
 export function usageOf(tokens: JsonObject): { readonly usage: JsonObject; readonly isWhole: boolean } {
-  const of = (key: string): number => numberOf(tokens[key]) ?? 0;
-  const cacheRead = of('cached');
-  const input = Math.max(0, of('input') - cacheRead);
-  const output = of('output') + of('thoughts');
-  const totalTokens = input + output + cacheRead;
-  const isWhole = of('tool') === 0 && of('total') === totalTokens;
-  const reasoning = of('thoughts') > 0 ? { reasoning: of('thoughts') } : {};
-  return { usage: { input, output, cacheRead, cacheWrite: 0, ...reasoning, totalTokens, cost: NO_COST }, isWhole };
+  const cacheRead = countIn(tokens, 'cached');
+  const reasoning = countIn(tokens, 'thoughts');
+  const input = Math.max(0, countIn(tokens, 'input') - cacheRead);
+  const output = countIn(tokens, 'output') + reasoning;
+  const usage = nativeUsage({ input, output, cacheRead, cacheWrite: 0, reasoning });
+  return { usage, isWhole: countIn(tokens, 'tool') === 0 && countIn(tokens, 'total') === usage['totalTokens'] };
 }

@@ -1,7 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
-import { NO_COST } from '../usage.ts';
+import { countIn, nativeUsage } from '../usage.ts';
 
 export const STOP_REASONS: ReadonlyMap<unknown, string> = new Map([
   ['stop', 'stop'],
@@ -20,19 +20,12 @@ export function isSanitized(message: JsonObject): boolean {
 
 /** OpenCode counts reasoning separately from the output, and computes the cost in dollars. */
 export function usageOf({ tokens, cost }: JsonObject): JsonObject {
-  const counts = objectOf(tokens);
-  const cache = objectOf(counts['cache']);
-  const count = (from: JsonObject, key: string): number => numberOf(from[key]) ?? 0;
-  const input = count(counts, 'input');
-  const reasoning = count(counts, 'reasoning');
-  const output = count(counts, 'output') + reasoning;
-  const cacheRead = count(cache, 'read');
-  const cacheWrite = count(cache, 'write');
-  return {
-    ...{ input, output, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}) },
-    totalTokens: input + output + cacheRead + cacheWrite,
-    cost: { ...NO_COST, total: numberOf(cost) ?? 0 },
-  };
+  const { cache } = objectOf(tokens);
+  const reasoning = countIn(tokens, 'reasoning');
+  const output = countIn(tokens, 'output') + reasoning;
+  const [cacheRead, cacheWrite] = [countIn(cache, 'read'), countIn(cache, 'write')];
+  const input = countIn(tokens, 'input');
+  return nativeUsage({ input, output, cacheRead, cacheWrite, reasoning }, numberOf(cost));
 }
 
 /** The stop reason and the message of an answer that failed. */
