@@ -1,5 +1,5 @@
 import { findMember, setMember } from '../json/text.ts';
-import { shapeRule } from './rule.ts';
+import { insideFix, shapeRule } from './rule.ts';
 
 export const badInjectedRules = shapeRule('bad-injected-rules', 'error', 'shape', {
   summary: 'the injectedRules of a ttsr_injection are not a list',
@@ -7,16 +7,12 @@ export const badInjectedRules = shapeRule('bad-injected-rules', 'error', 'shape'
   arises: 'A script or a plugin wrote the entry.',
   advice: "'sessionctl repair' turns a single name into a list of one, and anything else into an empty list.",
   example: '{"type":"ttsr_injection",…,"injectedRules":"no-force-push"}',
-  fix: {
-    object: (repair, { unit, rule }) =>
-      repair.editInside(unit, {
-        rule,
-        words: 'made injectedRules a list',
-        splices: (text, open) => {
-          const rules = findMember(text, open, 'injectedRules');
-          const value = rules ? text.slice(rules.valueStart, rules.valueEnd) : '';
-          return [setMember(text, open, 'injectedRules', value.startsWith('"') ? `[${value}]` : '[]')];
-        },
-      }),
-  },
+  fix: insideFix({
+    words: 'made injectedRules a list',
+    splices: (text, open) => {
+      const rules = findMember(text, open, 'injectedRules');
+      const value = rules ? text.slice(rules.valueStart, rules.valueEnd) : '';
+      return [setMember(text, open, 'injectedRules', value.startsWith('"') ? `[${value}]` : '[]')];
+    },
+  }),
 });

@@ -1,5 +1,5 @@
 import { findMember, setMember } from '../json/text.ts';
-import { shapeRule } from './rule.ts';
+import { insideFix, shapeRule } from './rule.ts';
 
 export const nullContent = shapeRule('null-content', 'error', 'shape', {
   summary: 'an assistant message has null or missing content',
@@ -7,14 +7,8 @@ export const nullContent = shapeRule('null-content', 'error', 'shape', {
   arises: 'The agent was stopped before the first block, or a script wrote the message.',
   advice: "'sessionctl repair' makes the content an empty list.",
   example: '{"type":"message",…,"message":{"role":"assistant","content":null,…}}',
-  fix: {
-    object: (repair, { unit, rule }) =>
-      repair.editInside(unit, {
-        rule,
-        words: 'made the null content an empty list',
-        splices: (text, open) => [
-          setMember(text, findMember(text, open, 'message')?.valueStart ?? open, 'content', '[]'),
-        ],
-      }),
-  },
+  fix: insideFix({
+    words: 'made the null content an empty list',
+    splices: (text, open) => [setMember(text, findMember(text, open, 'message')?.valueStart ?? open, 'content', '[]')],
+  }),
 });

@@ -7,7 +7,7 @@ import type { CheckedRecord } from './check/checked-record.ts';
 import type { LogFacts } from './check/log-facts.ts';
 import type { RecordLog } from './check/record-log.ts';
 import type { RecordFinding, RecordRepair } from './fix/record-repair.ts';
-import type { ObjectFinding, RepairState } from './fix/repair-state.ts';
+import type { InnerEdit, ObjectFinding, RepairState } from './fix/repair-state.ts';
 import { type DamagedLine, type Piece, splitDamagedLine } from './fix/split-damaged-line.ts';
 
 export type Severity = 'error' | 'warning';
@@ -176,6 +176,11 @@ export function shapeRule(id: ShapeIssue['kind'], level: Level, group: RuleGroup
       for (const { kind, path, message } of object.shape) if (kind === id) report(placeOf(object, path), message);
     },
   });
+}
+
+/** A fix that changes the text of an object. */
+export function insideFix(edit: Omit<InnerEdit, 'rule'>): Fix {
+  return { object: (repair, { unit, rule }) => repair.editInside(unit, { ...edit, rule }) };
 }
 
 /** A rule on lines with the damage of its id; repair splits such lines. */

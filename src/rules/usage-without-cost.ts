@@ -1,5 +1,5 @@
 import { findMember, setMember } from '../json/text.ts';
-import { shapeRule } from './rule.ts';
+import { insideFix, shapeRule } from './rule.ts';
 
 const NO_COST = '{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0}';
 
@@ -9,16 +9,12 @@ export const usageWithoutCost = shapeRule('usage-without-cost', 'error', 'shape'
   arises: 'A script, a plugin or an importer wrote the message.',
   advice: "'sessionctl repair' adds a cost of zero, which the report marks as assumed.",
   example: '{"type":"message",…,"message":{"role":"assistant",…,"usage":{"input":1200,"output":80,…},…}}',
-  fix: {
-    object: (repair, { unit, rule }) =>
-      repair.editInside(unit, {
-        rule,
-        words: 'gave the usage a cost of zero',
-        assumed: true,
-        splices: (text, open) => {
-          const usage = findMember(text, findMember(text, open, 'message')?.valueStart ?? open, 'usage');
-          return usage ? [setMember(text, usage.valueStart, 'cost', NO_COST)] : [];
-        },
-      }),
-  },
+  fix: insideFix({
+    words: 'gave the usage a cost of zero',
+    assumed: true,
+    splices: (text, open) => {
+      const usage = findMember(text, findMember(text, open, 'message')?.valueStart ?? open, 'usage');
+      return usage ? [setMember(text, usage.valueStart, 'cost', NO_COST)] : [];
+    },
+  }),
 });
