@@ -155,6 +155,22 @@ export function fixedWhereFound(rule: Rule): boolean {
   return rule.fixable || (!isNative(rule) && fixesRecords(rule));
 }
 
+/** What a rule that is on has found; `fixable` is false where repair cannot fix this one. */
+export function findingOf(
+  { id, severity, fixable }: Rule & { readonly severity: Severity },
+  file: string,
+  { line, offset, entryId, path }: FindingPlace,
+  message: string,
+  isFixable = true,
+): Finding {
+  return {
+    ...{ file, line, offset, rule: id, severity, message },
+    ...(entryId === undefined ? {} : { entryId }),
+    ...(path ? { path } : {}),
+    fixable: fixable && isFixable,
+  };
+}
+
 export const WHOLE_FILE: FindingPlace = { line: 1, offset: 0 };
 
 export function placeOf(object: CheckedObject, path?: string): FindingPlace {

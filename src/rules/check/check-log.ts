@@ -7,7 +7,7 @@ import type { LineBlock } from '../../lines/reader.ts';
 import { FIELD, FIELDS, type ScannerKind } from '../../scanner/layout.ts';
 import { makeScanner } from '../../scanner/scanner.ts';
 import { rules } from '../index.ts';
-import type { BlobLookup, CheckedObject, Finding, FindingPlace, Level, Report } from '../rule.ts';
+import { type BlobLookup, type CheckedObject, type Finding, findingOf, type Level, type Report } from '../rule.ts';
 import { PlainEntries, ShapeMemory } from './fast-path.ts';
 import { LogFacts, readTime } from './log-facts.ts';
 
@@ -74,7 +74,9 @@ export class LogCheck {
   #onFinding: (finding: Finding) => void;
   /** The rule that is running. */
   #rule: ActiveRule | undefined;
-  readonly #report: Report = (place, message, _severity, fixable) => this.#found(place, message, fixable);
+  readonly #report: Report = (place, message, _severity, fixable) => {
+    if (this.#rule) this.#onFinding(findingOf(this.#rule, this.#file, place, message, fixable));
+  };
 
   constructor(options: LogCheckOptions) {
     this.#file = options.file;
@@ -173,22 +175,6 @@ export class LogCheck {
     }
     // Stable sort: findings of one line stay in the order of the rules.
     for (const finding of atEnd.sort((one, other) => one.line - other.line)) onFinding(finding);
-  }
-
-  #found({ line, offset, entryId, path }: FindingPlace, message: string, isFixable = true): void {
-    if (!this.#rule) return;
-    const { id, severity, fixable } = this.#rule;
-    this.#onFinding({
-      file: this.#file,
-      line,
-      offset,
-      rule: id,
-      severity,
-      message,
-      ...(entryId === undefined ? {} : { entryId }),
-      ...(path === undefined || path === '' ? {} : { path }),
-      fixable: fixable && isFixable,
-    });
   }
 }
 

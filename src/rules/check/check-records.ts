@@ -11,6 +11,7 @@ import { rules } from '../index.ts';
 import {
   type Finding,
   type FindingPlace,
+  findingOf,
   fixesRecords,
   type Level,
   type Report,
@@ -260,20 +261,11 @@ export class RecordCheck {
   }
 
   #found(place: FindingPlace, message: string, severity?: Severity, fixable?: boolean): void {
-    const { line, offset, entryId, path } = place;
     const rule = this.#rule;
     if (!rule) return;
-    this.#onFinding({
-      file: this.#file,
-      line,
-      offset,
-      rule: rule.id,
-      severity: this.#strict ? 'error' : this.#levels.has(rule.id) ? rule.severity : (severity ?? rule.severity),
-      message,
-      ...(entryId === undefined ? {} : { entryId }),
-      ...(path === undefined || path === '' ? {} : { path }),
-      fixable: rule.fixable && fixable !== false,
-    });
+    const own = this.#levels.has(rule.id) ? rule.severity : (severity ?? rule.severity);
+    const found = findingOf(rule, this.#file, place, message, fixable);
+    this.#onFinding({ ...found, severity: this.#strict ? 'error' : own });
   }
 }
 
