@@ -33,7 +33,7 @@ export const generatedFiles: readonly GeneratedFile[] = [
     path,
     make: async (root: string) => {
       const page = readFileSync(join(root, path), 'utf8');
-      return path === 'docs/commands.md' ? commandPage(await loadedCommands(), page) : await withParts(page);
+      return path === 'docs/commands.md' ? commandPage(await loadedCommands(), page) : withParts(page);
     },
   })),
   { path: 'src/library/types.ts', make: async () => libraryTypes() },
@@ -56,8 +56,8 @@ async function loadedCommands(): Promise<NamedCommand[]> {
 const PART = /(<!-- ([\w ]+): made by npm run docs -->\n)[\s\S]*?(<!-- end of \2 -->)/g;
 
 /** The page with its generated parts as they are now. */
-async function withParts(page: string): Promise<string> {
-  const formats = await supportedFormats({ HOME: '~' });
+function withParts(page: string): string {
+  const formats = supportedFormats({ HOME: '~' });
   const parts = new Map([
     ['formats', supportTable(formats)],
     ['locations', supportTable(formats, true)],

@@ -20,7 +20,7 @@ export const command: Command = {
   readsInput: false,
   run: async (args, io) => {
     if (args.operands.length > 0) throw new UsageError(`takes no FILE; unexpected '${args.operands[0]}'`);
-    const formats = await supportedFormats(io.env);
+    const formats = supportedFormats(io.env);
     const out = new ByteWriter(io.stdout);
     if (args.flag('json')) for (const format of formats) out.text(`${toJson(format)}\n`);
     else out.text(table(formats, io));

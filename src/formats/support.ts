@@ -1,6 +1,6 @@
 import type { Environment } from './folders.ts';
 import type { LogFormat } from './format.ts';
-import { foreignFormats, ORIGINS } from './index.ts';
+import { canRepair, foreignFormats, ORIGINS } from './index.ts';
 import { ompLocations, piLocations } from './native/locations.ts';
 
 /** What the program supports for a format. */
@@ -24,25 +24,24 @@ const NATIVE = {
 } as const;
 
 /** All formats that are more than recognized. */
-export async function supportedFormats(env: Environment): Promise<Support[]> {
+export function supportedFormats(env: Environment): Support[] {
   const own = ORIGINS.map((id) => {
     const { locations, versions } = NATIVE[id];
     const can = { reads: true, checks: true, repairs: true, writes: true };
     return { id, files: 'JSONL, versions 1 to 3', versions, ...can, locations: locations(env) };
   });
   const others = foreignFormats.filter(({ toNative, fromNative }) => toNative ?? fromNative);
-  return [...own, ...(await Promise.all(others.map((format) => supportOf(format, env))))];
+  return [...own, ...others.map((format) => supportOf(format, env))];
 }
 
-async function supportOf(format: LogFormat, env: Environment): Promise<Support> {
-  const checks = await format.checks?.();
+function supportOf(format: LogFormat, env: Environment): Support {
   return {
     id: format.id,
     files: format.files ?? 'JSONL',
     versions: format.versions ?? [],
     reads: format.toNative !== undefined,
-    checks: (checks ?? format.nativeSessions) !== undefined,
-    repairs: checks?.edit !== undefined,
+    checks: (format.checks ?? format.nativeSessions) !== undefined,
+    repairs: canRepair(format),
     writes: format.fromNative !== undefined,
     locations: format.locations?.(env) ?? [],
   };

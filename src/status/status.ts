@@ -1,4 +1,5 @@
 import { versionOf } from '../entries/envelope-check.ts';
+import { canRepair } from '../formats/index.ts';
 import type { Log } from '../log/log.ts';
 import { isAnswered } from '../transcript/turns.ts';
 import { lastEntry, newerWork } from '../tree/last-entry.ts';
@@ -60,7 +61,7 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
     // Agents treat a file as empty, and overwrite it, unless it starts with a header that has an id. For another
     // agent's log the header is generated.
     hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),
-    isRepairable: session.format === undefined || (await session.format.checks?.())?.edit !== undefined,
+    isRepairable: canRepair(session.format),
     // An empty file cannot be repaired.
     errors: header === undefined && index.size === 0 && session.damage.length === 0 ? [] : errors,
     warnings,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Detection, foreignFormats } from '../../src/formats/index.ts';
+import { canRepair, Detection, foreignFormats } from '../../src/formats/index.ts';
 import type { Line } from '../../src/lines/line.ts';
 import { readLines } from '../../src/lines/reader.ts';
 
@@ -189,5 +189,12 @@ describe('identify', () => {
     const entry = jsonl({ type: 'label', id: 'a', parentId: null, timestamp, targetId: 'x' });
     expect(await identityOf(`${'\n'.repeat(300)}${'noise\n'.repeat(255)}${entry}`)).toBe('ours');
     expect(await identityOf(`${'noise\n'.repeat(256)}${entry}`)).toBe('text');
+  });
+});
+
+describe('a format', () => {
+  it('says that it can be repaired where its checks can edit, without loading them', async () => {
+    for (const format of foreignFormats)
+      expect([format.id, canRepair(format)]).toEqual([format.id, (await format.checks?.())?.edit !== undefined]);
   });
 });
