@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../src/lines/reader.ts';
-import { LogCheck } from '../../src/rules/check/check-log.ts';
+import { activeRules, LogCheck } from '../../src/rules/check/check-log.ts';
 import type { Level } from '../../src/rules/rule.ts';
 import { run } from '../support/run.ts';
 import { assistant, entry, HEADER, user } from '../support/sessions.ts';
@@ -15,7 +15,7 @@ async function reported(
   const check = new LogCheck({
     file: 'f',
     hashKey: new Uint8Array(8),
-    ...(levels ? { levels } : {}),
+    rules: activeRules(levels),
     onFinding: (finding) => found.push(`${finding.line} ${finding.rule}: ${finding.message}`),
   });
   async function* source(): AsyncGenerator<Buffer> {

@@ -14,9 +14,7 @@ import { LogFacts, readTime } from './log-facts.ts';
 export interface LogCheckOptions {
   /** The name used in findings. */
   readonly file: string;
-  /** Levels that differ from the defaults. */
-  readonly levels?: ReadonlyMap<string, Level>;
-  /** The active rules for these levels, if already computed. */
+  /** Those of the default levels if undefined. */
   readonly rules?: ActiveRules;
   /** 8 random bytes. */
   readonly hashKey: Uint8Array;
@@ -30,7 +28,7 @@ export interface LogCheckOptions {
 export function makeMemory(
   kind: ScannerKind,
   seed: Uint8Array,
-  active = activeRules(undefined),
+  active = activeRules(),
   withBlobs = false,
 ): ShapeMemory | undefined {
   const readsAll = active.object.some(
@@ -44,7 +42,7 @@ type ActiveRules = ReturnType<typeof activeRules>;
 type ActiveRule = ActiveRules['object'][number];
 
 /** The active rules by phase. Shared between logs: computing it takes longer than checking a short log. */
-export function activeRules(levels: ReadonlyMap<string, Level> | undefined) {
+export function activeRules(levels?: ReadonlyMap<string, Level>) {
   const on = rules.flatMap((rule) => {
     const severity = levels?.get(rule.id) ?? rule.level;
     return severity === 'off' ? [] : [{ ...rule, severity }];
@@ -80,7 +78,7 @@ export class LogCheck {
 
   constructor(options: LogCheckOptions) {
     this.#file = options.file;
-    this.#rules = options.rules ?? activeRules(options.levels);
+    this.#rules = options.rules ?? activeRules();
     this.#onFinding = options.onFinding;
     this.log = new LogFacts(options.hashKey, options.blobs);
     this.#memory = options.memory;
