@@ -22,6 +22,11 @@ export function objectsIn(value: unknown): JsonObject[] {
   return listOf(value).filter(isObject);
 }
 
+/** Without the members that are undefined. */
+export function defined(members: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
 /** Parses JSON; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {

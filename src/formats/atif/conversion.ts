@@ -260,14 +260,20 @@ export class AtifConversion {
 
   /** The id of a trajectory in a file beside this one. */
   async #idIn(path: string): Promise<string | undefined> {
-    const file = isInside(path) ? await this.#source.open(path) : undefined;
-    if (!file) return undefined;
-    try {
+    return await this.#withFile(path, async (file) => {
       for await (const records of readDocument(file, file.chunks(), 'steps', () => {}))
         for (const { value } of records) return idOf(value);
       return undefined;
+    });
+  }
+
+  /** Works with a file in the folder of the document; undefined where there is none. */
+  async #withFile<T>(path: string, work: (file: LogSource) => Promise<T>): Promise<T | undefined> {
+    const file = isInside(path) ? await this.#source.open(path) : undefined;
+    try {
+      return file && (await work(file));
     } finally {
-      await file.close();
+      await file?.close();
     }
   }
 
@@ -291,15 +297,11 @@ export class AtifConversion {
   }
 
   async #bytesIn(path: string): Promise<Buffer | undefined> {
-    const file = isInside(path) ? await this.#source.open(path) : undefined;
-    if (!file) return undefined;
-    try {
+    return await this.#withFile(path, async (file) => {
       const buffer = Buffer.allocUnsafeSlow(LARGEST_IMAGE + 1);
       const length = await file.readAt(buffer, 0);
       return length > LARGEST_IMAGE ? undefined : buffer.subarray(0, length);
-    } finally {
-      await file.close();
-    }
+    });
   }
 
   #remember({ step_id: number }: JsonObject, entry: string): void {

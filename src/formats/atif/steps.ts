@@ -1,16 +1,11 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { defined, isObject, type JsonObject } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
 import type { SessionEntry, SessionSink } from '../format.ts';
 import { reportDropped, reportLoss } from '../losses.ts';
 import { argumentsOf, isSigned, type ModelMessage, modelMessageOf, textOf } from '../model-message.ts';
 import { isoTime, millisecondsOf } from '../times.ts';
-
-/** Without the members that are undefined. */
-export function defined(members: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
 
 /** A step of the agent that waits for the results of its calls. */
 interface Waiting {

@@ -1,13 +1,13 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { type UsageTotals, usageOf } from '../../entries/usage.ts';
 import { exactJson } from '../../json/exact.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { defined, isObject, type JsonObject } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink, WriteOptions } from '../format.ts';
 import { modelMessageOf } from '../model-message.ts';
 import { rootSchema, stepSchema } from './schema.ts';
-import { defined, Steps } from './steps.ts';
+import { Steps } from './steps.ts';
 
 const VERSION = 'ATIF-v1.7';
 

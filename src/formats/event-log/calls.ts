@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import type { JsonObject } from '../../json/value.ts';
+import { defined, type JsonObject } from '../../json/value.ts';
 import { type KeptRecord, keptRecord } from '../kept.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { memberOf, pathOf } from './event.ts';
@@ -171,8 +171,6 @@ export class EventCalls {
 
 /** The members of an event that say how a tool ended. */
 export function endOf(event: JsonObject): { readonly status?: unknown; readonly exitCode?: unknown } {
-  const members = ['status', 'exitCode', 'artifactRefs', 'sideEffect'].map(
-    (key) => [key, memberOf(event, key)] as const,
-  );
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+  const keys = ['status', 'exitCode', 'artifactRefs', 'sideEffect'];
+  return defined(Object.fromEntries(keys.map((key) => [key, memberOf(event, key)])));
 }

@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
+import { defined, isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
 import { DamageBuffer } from '../damage-buffer.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
@@ -315,5 +315,5 @@ function restOf(parts: readonly JsonObject[]): JsonObject[] {
 }
 
 function errorFields({ error, agent, mode, variant }: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries({ error, agent, mode, variant }).filter(([, value]) => value !== undefined));
+  return defined({ error, agent, mode, variant });
 }
