@@ -37,7 +37,7 @@ describe('the screenshot', () => {
 
 describe('the page of the commands', () => {
   const commands = ['one', 'two'].map((name) => ({
-    ...{ name, summary: `Do ${name}`, operands: 'FILE', readsInput: true, run: async () => 0 },
+    ...{ name, summary: `Do ${name}`, operands: 'FILE', run: async () => 0 },
     ...{ description: ['Before `two`.', '- a `b`', '- `docs/ci.md`'], memory: `${INDEX}, and more.`, options: [] },
     examples: { [`sessionctl ${name} f`]: 'it' },
   }));

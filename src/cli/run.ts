@@ -135,7 +135,7 @@ async function filesOf({ operands: takes, options, verbs = [] }: NamedCommand, o
 }
 
 function readsStdin(command: NamedCommand, args: ParsedArgs): boolean {
-  if (!command.readsInput || args.operands.length > 0) return false;
+  if (command.readsInput === false || args.operands.length > 0) return false;
   return !command.options.some(
     ({ name, needsNoInput }) => needsNoInput && (args.flag(name) || args.text(name) !== undefined),
   );

@@ -48,7 +48,6 @@ export const command: Command = {
       'label an entry',
     'sessionctl append --fsync --title notes new.jsonl < bodies.jsonl': 'a new log',
   },
-  readsInput: true,
   run: async (args, io) => {
     const [name, ...more] = args.operands;
     if (name === undefined || more.length > 0)

@@ -44,7 +44,6 @@ export const command: Command = {
     'sessionctl blobs gc --blobs ~/.omp/agent/blobs --apply ~/.omp/agent': 'move it to the trash',
   },
   verbs: [...WORK.keys()],
-  readsInput: true,
   run: async (args, io) => {
     const [verb = '', ...names] = args.operands;
     const work = WORK.get(verb);

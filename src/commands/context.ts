@@ -50,7 +50,6 @@ export const command: Command = {
     'sessionctl context --as responses rollout.jsonl': 'what Codex would send when it resumes the session',
     'sessionctl context --leaf=-abc session.jsonl': 'an id that starts with a dash',
   },
-  readsInput: true,
   run: async (args, io) => {
     const [name = '-', ...more] = args.operands;
     if (more.length > 0) throw new UsageError(`takes one FILE; unexpected '${more[0]}'`);

@@ -64,7 +64,6 @@ export const command: Command = {
     'sessionctl convert --to sts session.jsonl > trace.jsonl': 'a trace that the Hugging Face Hub shows',
     'sessionctl convert --report losses.json -o session.jsonl claude.jsonl': 'with an account of every record',
   },
-  readsInput: true,
   run: async (args, io) => {
     const names = args.operands.length > 0 ? args.operands : ['-'];
     if (names.filter((name) => name === '-').length > 1)

@@ -49,7 +49,6 @@ export const command: Command = {
     'sessionctl diff session.jsonl fork.jsonl': 'where two sessions diverge',
     'sessionctl diff session.jsonl @~6 @ --context': 'how the context changed, for example after a compaction',
   },
-  readsInput: true,
   run: async (args, io) => {
     const [name, ...revs] = args.operands;
     const other = args.text('against') ?? ((await isFileName(revs[0])) ? revs.shift() : undefined);

@@ -64,7 +64,6 @@ export const command: Command = {
     'sessionctl export -o site/ ~/.claude/projects': 'a page for every session, and a list of them',
     'sessionctl export --leaf label:done --tools none session.jsonl': 'only what was said, up to a label',
   },
-  readsInput: true,
   run: async (args, io) => {
     const output = args.text('output') === '-' ? undefined : args.text('output');
     const redaction = args.flag('redact')

@@ -51,7 +51,6 @@ export const command: Command = {
       'the images go to blobs/, the rest to slim.jsonl',
     'sessionctl externalize -i --backup --blobs ~/.omp/agent/blobs session.jsonl': "in place, into omp's store",
   },
-  readsInput: true,
   run: async (args, io) => {
     const lossy = ['truncate', 'strip-transient'].find((name) => args.flag(name));
     const backup = args.flag('backup') || args.text('backup-suffix') !== undefined;

@@ -34,7 +34,6 @@ export const command: Command = {
     'sessionctl fork s.jsonl label:good --id s1 --timestamp 2026-01-31T12:00Z': 'the same bytes in every run',
     'sessionctl fork session.jsonl -- -abc': 'an id that starts with a dash',
   },
-  readsInput: true,
   run: async (args, io) => {
     const [name, rev, ...more] = args.operands;
     if (name === undefined || rev === undefined)

@@ -23,7 +23,6 @@ export const command: Command = {
     'sessionctl inline session.jsonl > whole.jsonl': 'a log that needs no other file',
     'sessionctl inline --blobs blobs < slim.jsonl | sessionctl context': 'in a pipe',
   },
-  readsInput: true,
   run: async (args, io) => await rewrite(args, io, async (input, out) => await inline(input, out, args, io)),
 };
 

@@ -51,7 +51,6 @@ export const command: Command = {
     'sessionctl log --leaf leaf:2 session.jsonl': 'Another branch',
     "sessionctl log --leaf=-abc --grep 'TODO|FIXME' session.jsonl": 'An id that starts with a dash',
   },
-  readsInput: true,
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time');
     const pattern = readPattern(args.text('grep'), args.flag('ignore-case'));

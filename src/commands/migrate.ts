@@ -33,7 +33,6 @@ export const command: Command = {
     'sessionctl migrate --check sessions': 'exit code 1 if one of them is old',
     'sessionctl repair old.jsonl | sessionctl migrate': 'the way for a damaged log',
   },
-  readsInput: true,
   run: async (args, io) => await rewrite(args, io, async (input, out) => await migrate(input, out, args, io), 2),
 };
 

@@ -65,7 +65,6 @@ export const command: Command = {
     'sessionctl convert goose.db | sessionctl redact > session.jsonl': 'a session from a database',
     'sessionctl redact -i --backup --map values session.jsonl': 'in place; the old file stays as session.jsonl.bak',
   },
-  readsInput: true,
   run,
 };
 

@@ -78,7 +78,6 @@ export const command: Command = {
     'sessionctl repair -n sessions/*.jsonl': 'what would be fixed; exit code 1 if anything',
     'sessionctl repair old.jsonl | sessionctl migrate': 'repair, then migrate to version 3',
   },
-  readsInput: true,
   run,
 };
 

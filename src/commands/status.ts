@@ -51,7 +51,6 @@ export const command: Command = {
     'sessionctl status session.jsonl --workspace .': 'check whether a pending edit was made',
     'sessionctl status session.jsonl --json | jq -r .lastStableEntryId': 'a REV to fork from',
   },
-  readsInput: true,
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('status takes one FILE; run it once per session');
     const classes = args.text('classes');

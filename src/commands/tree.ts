@@ -38,7 +38,6 @@ export const command: Command = {
     'sessionctl tree --unfold session.jsonl | less': 'Every entry',
     "sessionctl tree --json session.jsonl | jq -r 'select(.children > 1).id'": 'The branch points',
   },
-  readsInput: true,
   run: async (args, io) => {
     if (args.operands.length > 1) throw new UsageError('one FILE at a time');
     if (args.flag('unfold') && (args.flag('leaves') || args.flag('json')))

@@ -84,7 +84,6 @@ export const command: Command = {
     'sessionctl migrate old.jsonl | sessionctl validate --pass | jq -c .type': 'check in the middle of a pipe',
     'sessionctl validate --explain dangling-parent': 'what a rule is about',
   },
-  readsInput: true,
   run,
 };
 

@@ -80,8 +80,8 @@ export interface Command {
   readonly examples: Readonly<Record<string, string>>;
   /** Words that may be the first operand, such as ls, verify and gc of blobs. */
   readonly verbs?: readonly string[];
-  /** With no operand and a terminal as stdin the help is shown instead; false where the command needs no input. */
-  readonly readsInput: boolean;
+  /** Where the command needs no input. Of others the help is shown with no operand and a terminal as stdin. */
+  readonly readsInput?: false;
   /** Returns the exit code, throws AppError. */
   readonly run: (args: ParsedArgs, io: Io) => Promise<number>;
 }

@@ -69,7 +69,6 @@ describe('a text of the help', () => {
       name: 'one',
       summary: 'Do it',
       operands: '',
-      readsInput: false,
       run: async () => 0,
       examples: { 'a b': 'it' },
     },

@@ -20,7 +20,6 @@ const command: Command = {
     { name: 'wait', kind: 'flag', describe: '' },
   ],
   examples: {},
-  readsInput: true,
   run: async (given, io) => {
     let code: number;
     do {

@@ -174,7 +174,8 @@ export async function drawCall(draw: Draw): Promise<Call> {
   if (draw() < 0.1) words.push('--color', pick(draw, ['always', 'never', 'auto']));
   if (draw() < 0.01) words.push('--help');
   const operands = (OPERANDS[entry.name] ?? READER)(draw);
-  const readsLog = command.readsInput && entry.name !== 'append' && (operands.length === 0 || operands.includes('-'));
+  const readsLog =
+    command.readsInput !== false && entry.name !== 'append' && (operands.length === 0 || operands.includes('-'));
   const argv = draw() < 0.9 ? [entry.name, ...words, ...operands] : [entry.name, ...words, '--', ...operands];
   return { command: entry.name, argv, given, stdin: entry.name === 'append' ? pick(draw, BODIES) : '', readsLog };
 }
