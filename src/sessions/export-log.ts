@@ -1,13 +1,13 @@
 import { type ExportedSession, exportBody } from '../exporters/export.ts';
 import type { ExportOptions } from '../exporters/exporter.ts';
-import { type ImageStores, imageView } from '../exporters/view/images.ts';
+import { imageView } from '../exporters/view/images.ts';
 import { assetSaver } from '../files/assets.ts';
 import { modeOf } from '../files/input.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
 import { HeldOutput } from '../files/spool.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
-import { type namedStore, refStays } from '../shared/blob-options.ts';
+import { keptRefs, type namedStore } from '../shared/blob-options.ts';
 import type { View } from '../shared/open-session.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { lastEntry } from '../tree/last-entry.ts';
@@ -29,8 +29,6 @@ interface Exported extends ExportedSession {
   readonly code: number;
 }
 
-const MOST_NOTES = 20;
-
 /** Writes one session to a file, or to standard output. */
 export async function exportLog(
   session: Log,
@@ -43,18 +41,11 @@ export async function exportLog(
   const { name } = session;
   const path = name === '-' ? undefined : name;
   const mode = path === undefined ? PRIVATE_MODE : await modeOf(path);
-  let kept = 0;
-  const onKept: ImageStores['onKept'] = (line, ref, why) => {
-    if (++kept <= MOST_NOTES) io.note(`${name}:${line}: ${refStays(ref, why)}`);
-  };
+  const { add, end } = keptRefs(name, io);
   const { blobs, assetFolder } = settings;
   blobs?.folder.require();
   const save = assetFolder === undefined ? undefined : assetSaver(assetFolder, mode & PRIVATE_MODE, output, io);
-  const image = imageView({ blobs, save, onKept });
-  const end = (): number => {
-    if (kept > MOST_NOTES) io.note(`${name}: ${kept - MOST_NOTES} more refs kept`);
-    return kept > 0 ? 1 : 0;
-  };
+  const image = imageView({ blobs, save, onKept: (line, ref, why) => add(line, [{ ref, why }]) });
   // From here on there is something to clean up. The export of a read-only log is writable all the same.
   const files = { random: io.random, signal: io.signal, input: path, mode: mode | 0o200 };
   const sink = output === undefined ? toStream(terminalSafe(io.stdout, visibleEscape)) : toFile(output, files);

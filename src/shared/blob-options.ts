@@ -42,7 +42,7 @@ const REASONS: Readonly<Record<KeptRef['why'], string>> = {
 };
 
 /** Why a ref could not be resolved, in one line. */
-export function refStays(ref: string, why: KeptRef['why']): string {
+function refStays(ref: string, why: KeptRef['why']): string {
   const shortened = ref.length > 100 ? `${ref.slice(0, 100)}...` : ref;
   return `'${shortened}' ${REASONS[why]}; the ref is kept`;
 }

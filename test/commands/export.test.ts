@@ -380,6 +380,14 @@ describe('export', () => {
     expect((await run(['export', '--blobs', join(scratch, 'nowhere'), path])).code).toBe(2);
   });
 
+  it('names twenty refs that stay and counts the others', async () => {
+    const block = { type: 'image', data: 'blob:sha256:none', mimeType: 'image/png' };
+    const path = log(said('i', null, 'user', Array(21).fill(block)));
+    const { stderr } = await run(['export', '--blobs', scratch, path]);
+    expect(stderr.match(/the ref is kept/g)).toHaveLength(20);
+    expect(stderr).toMatch(/: 1 more ref kept\n$/);
+  });
+
   it('shows a terminal no escape sequences and no hidden characters', async () => {
     const path = log(said('a', null, 'user', 'red \u001b[31m \u202e hidden\u200b'));
     const { stdout } = await run(['export', path], { stdoutIsTerminal: true });
