@@ -3,7 +3,6 @@ import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value
 import { shortJson } from '../../util/to-json.ts';
 import type { RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
 import { levelsOf } from '../rule-table.ts';
-import { AGENT_ONLY } from './schema.ts';
 
 const ERRORS = `torn-line not-json invalid-utf8 oversize-line bad-header missing-field wrong-type unknown-version ordinal-order
   orphan-result duplicate-call-id duplicate-id no-conversation`;
@@ -50,6 +49,9 @@ const KINDS: Readonly<Record<string, readonly [fits: (value: unknown) => boolean
   level: [(value) => typeof value === 'string' || typeof value === 'number', 'a string or a number'],
   content: [(value) => typeof value === 'string' || Array.isArray(value), 'a string or a list'],
 };
+
+/** Members that only a step of the agent may have. */
+const AGENT_ONLY = ['model_name', 'reasoning_effort', 'reasoning_content', 'tool_calls', 'metrics'];
 
 const MEDIA: ReadonlyMap<string, RegExp> = new Map([
   ['image', /^image\/(?:jpeg|png|gif|webp)$/],

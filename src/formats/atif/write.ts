@@ -6,7 +6,7 @@ import { AppError } from '../../util/errors.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink, WriteOptions } from '../format.ts';
 import { modelMessageOf } from '../model-message.ts';
-import { rootSchema, stepSchema } from './schema.ts';
+import { checks } from './checks.ts';
 import { Steps } from './steps.ts';
 
 const VERSION = 'ATIF-v1.7';
@@ -69,7 +69,7 @@ class Document {
 
   async step(step: JsonObject): Promise<void> {
     const whole = { step_id: ++this.#steps, ...step };
-    requireFit(stepSchema.safeParse(whole), `step ${this.#steps}`);
+    requireFit(whole, `step ${this.#steps}`);
     const start = this.#steps === 1 ? `${json(this.#root).slice(0, -1)},"steps":[\n` : ',\n';
     await this.#sink.text(`${start}${json(whole)}`);
   }
@@ -93,7 +93,7 @@ class Document {
       },
       extra: about,
     };
-    requireFit(rootSchema.safeParse({ ...this.#root, ...rest }), 'the trajectory');
+    requireFit({ ...this.#root, ...rest }, 'the trajectory');
     await this.#sink.text(`\n],${json(rest).slice(1, -'}}'.length)}`);
     if (embed) await this.#embed(Object.keys(about).length > 0);
     await this.#sink.text('}}\n');
@@ -119,12 +119,16 @@ function json(value: JsonObject): string {
 }
 
 /** Readers refuse a document that does not fit, so it is not written. */
-function requireFit(
-  parsed: ReturnType<typeof stepSchema.safeParse> | ReturnType<typeof rootSchema.safeParse>,
-  what: string,
-): void {
-  if (parsed.success) return;
-  const [issue] = parsed.error.issues;
-  const where = `at '${issue?.path.join('.')}': ${issue?.message}`;
-  throw new AppError(`${what} would not fit ATIF 1.7 ${where}; nothing was written`);
+function requireFit(record: JsonObject, what: string): void {
+  const { issues, timestamp } = checks.describe(record);
+  const lateYear = {
+    rule: 'bad-timestamp',
+    path: 'timestamp',
+    message: 'timestamp has a year of more than four digits',
+  };
+  const all = /^[+-]/.test(stringOf(timestamp)) ? [...issues, lateYear] : issues;
+  // A call need not have a result.
+  const issue = all.find(({ rule }) => rule !== 'unanswered-call');
+  if (!issue) return;
+  throw new AppError(`${what} would not fit ATIF 1.7: ${issue.message}; nothing was written`);
 }

@@ -1,8 +1,8 @@
 import { truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { checks } from '../../../src/formats/atif/checks.ts';
 import { atif } from '../../../src/formats/atif/index.ts';
-import { stepSchema } from '../../../src/formats/atif/schema.ts';
 import { nativeTextOfFile } from '../../support/native-form.ts';
 import {
   callOf,
@@ -197,11 +197,12 @@ describe('convert --to atif', () => {
     expect(document.extra).toMatchObject({ sessionctl: { version: 1, steps: 1 } });
     const { code, stderr } = await written([{ ...user, timestamp: '+012026-01-01T00:00:00.000Z' }]);
     expect(code).toBe(2);
-    expect(stderr).toContain("step 1 would not fit ATIF 1.7 at 'timestamp'");
+    expect(stderr).toContain('step 1 would not fit ATIF 1.7: timestamp has a year');
   });
 
   it('would refuse a reference that names nothing, and tokens where no model was called', () => {
-    const fits = (step: Json) => stepSchema.safeParse({ step_id: 1, source: 'agent', message: '', ...step }).success;
+    const fits = (step: Json) =>
+      checks.describe({ step_id: 1, source: 'agent', message: '', ...step }).issues.length === 0;
     const results = (ref: Json) => ({ observation: { results: [{ subagent_trajectory_ref: [ref] }] } });
     expect([{}, { trajectory_id: 'a' }, { trajectory_path: 'a.json' }].map((ref) => fits(results(ref)))).toEqual([
       false,

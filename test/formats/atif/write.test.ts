@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rootSchema, stepSchema } from '../../../src/formats/atif/schema.ts';
+import { rootSchema, stepSchema } from '../../support/atif-schema.ts';
 import { settings } from '../../support/properties.ts';
 import { projectRoot, run } from '../../support/run.ts';
 import { saidIn } from '../../support/said-in.ts';

@@ -48,7 +48,7 @@ const metrics = z.strictObject({
 });
 
 /** Members that only a step of the agent may have. */
-export const AGENT_ONLY = ['model_name', 'reasoning_effort', 'reasoning_content', 'tool_calls', 'metrics'] as const;
+const AGENT_ONLY = ['model_name', 'reasoning_effort', 'reasoning_content', 'tool_calls', 'metrics'] as const;
 
 export const stepSchema = z
   .strictObject({
