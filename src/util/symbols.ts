@@ -14,6 +14,7 @@ const LONG = 0xff;
 const MAX_BYTES = 2 ** 32;
 /** Texts up to this length, such as ids, are encoded character by character. */
 const SHORT = 64;
+const LARGE_TABLE = 1 << 20;
 const RECENT_BITS = 8;
 const LONGEST_RECENT = 256;
 
@@ -186,7 +187,8 @@ export class Symbols {
       page.writeUInt32LE(head, this.#used + 1);
       this.#used += 5;
     }
-    for (let byte = 0; byte < length; byte++) page[this.#used + byte] = bytes[start + byte] as number;
+    const shift = this.#used - start;
+    for (let byte = start; byte < end; byte++) page[byte + shift] = bytes[byte] as number;
     this.#used += length;
     return place;
   }
@@ -201,7 +203,8 @@ export class Symbols {
   }
 
   #grow(): void {
-    this.#table = new Int32Array(this.#table.length * 2).fill(NONE);
+    // A small table grows faster: to fill a new one takes longer than anything else that is done with it.
+    this.#table = new Int32Array(this.#table.length * (this.#table.length < LARGE_TABLE ? 4 : 2)).fill(NONE);
     const mask = this.#table.length - 1;
     for (let symbol = 0; symbol < this.size; symbol++) {
       const hash = this.#hashes.at(symbol);

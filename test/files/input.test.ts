@@ -3,7 +3,7 @@ import { appendFileSync, fstatSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { fileChunks, openStore } from '../../src/files/input.ts';
+import { CHUNK_BYTES, fileChunks, openStore } from '../../src/files/input.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const folder = scratchFolder();
@@ -20,9 +20,7 @@ it('a store that is closed twice does not close the file that has its number by 
   expect(fstatSync(next).isFile()).toBe(true);
 });
 
-const MB = 1024 * 1024;
-
-it.each([0, 1, MB - 1, MB, MB + 1, 3 * MB, 4.5 * MB])(
+it.each([0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES, 4.5 * CHUNK_BYTES])(
   'the chunks of a file of %i bytes are its bytes',
   async (size) => {
     const file = join(folder, `${size}.bin`);
@@ -36,13 +34,13 @@ it.each([0, 1, MB - 1, MB, MB + 1, 3 * MB, 4.5 * MB])(
 
 it('the chunks of a file that grows while it is read have what was added, once and in its place', async () => {
   const file = join(folder, 'growing.bin');
-  const bytes = randomBytes(5 * MB);
-  writeFileSync(file, bytes.subarray(0, 1.5 * MB));
-  let written = 1.5 * MB;
+  const bytes = randomBytes(5 * CHUNK_BYTES);
+  writeFileSync(file, bytes.subarray(0, 1.5 * CHUNK_BYTES));
+  let written = 1.5 * CHUNK_BYTES;
   const read: Buffer[] = [];
   for await (const chunk of fileChunks(file)) {
     read.push(Buffer.from(chunk));
-    const end = Math.min(bytes.length, written + 0.75 * MB);
+    const end = Math.min(bytes.length, written + 0.75 * CHUNK_BYTES);
     appendFileSync(file, bytes.subarray(written, end));
     written = end;
   }
