@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { writeSession } from './data.ts';
@@ -68,6 +68,9 @@ class Bench {
           });
         }
       }
+      // What a group has written would take memory from the page cache of the next.
+      for (const name of readdirSync(this.#plan.folder))
+        if (name.endsWith('.out')) rmSync(join(this.#plan.folder, name));
     }
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     this.#print(tasks, taken, [...new Set(missing)]);

@@ -1,5 +1,5 @@
 // AssemblyScript, not TypeScript: the envelopes of lines, as src/json/envelope.ts finds them: what they do not need is
-// skipped by its quotes and brackets, which takes a third of the time of the grammar. The numbers here are those of
+// skipped by its quotes and brackets, which takes half the time of the grammar. The numbers here are those of
 // src/scanner/layout.ts.
 import { skipLine, skipSpace, skipString, stringEnd, stringPlain, stringStart, valueOf } from './bytes';
 import {
