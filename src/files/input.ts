@@ -8,8 +8,7 @@ import { attempt, readFully, requireRunning, tryOr, withFile } from './disk.ts';
 import { Spool } from './spool.ts';
 import { inThread } from './system.ts';
 
-/** Smaller ones keep the threads busy with being woken, larger ones do not stay in the cache. */
-export const CHUNK_BYTES = 2 * 1024 * 1024;
+export const CHUNK_BYTES = 1024 * 1024;
 /** So many chunks are read ahead: with one, who works on the last one often waits for the next. */
 const READ_AHEAD = 2;
 const SMALL_READ = 64 * 1024;
