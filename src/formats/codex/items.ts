@@ -15,11 +15,7 @@ const INTERNAL = 'internal_chat_message_metadata_passthrough';
 
 /** The start of user messages that Codex writes itself. */
 const CONTEXT_FRAGMENT =
-  /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|turn_aborted|subagent_notification|skills?|codex_internal_context|goal_context|hook_prompt|user_action|recommended_plugins|model_switch|realtime_conversation|permissions instructions|collaboration_mode|apps_instructions|skills_instructions|plugins_instructions|multi_agent_mode|personality_spec|INSTRUCTIONS|external_[\w-]+)\b)/;
-
-/** Versions up to early 2026 wrote their warnings as user messages too. */
-const WARNING =
-  /^\s*Warning: (?:The maximum number of unified exec processes|apply_patch was requested via|Your account was flagged for)\b/;
+  /^\s*(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|turn_aborted|subagent_notification|skills?|codex_internal_context|goal_context|hook_prompt|user_action|recommended_plugins|model_switch|realtime_conversation|permissions instructions|collaboration_mode|apps_instructions|skills_instructions|plugins_instructions|multi_agent_mode|personality_spec|INSTRUCTIONS)\b)/;
 
 const SHELL_COMMAND =
   /^\s*<user_shell_command>\s*<command>\n?([\s\S]*?)\n?<\/command>\s*<result>\n?([\s\S]*?)<\/result>/;
@@ -66,12 +62,7 @@ export function isPrompt(item: JsonObject, blocks: readonly JsonObject[]): boole
   if (Array.isArray(kinds) && kinds.length > 0 && !kinds.includes('unknown'))
     return kinds.some((kind) => stringOf(kind).startsWith('user.'));
   const first = blocks.find(({ type }) => type === 'text');
-  return isTyped(stringOf(first?.['text']));
-}
-
-/** Whether a person may have typed the text of a user message. */
-export function isTyped(text: string): boolean {
-  return !CONTEXT_FRAGMENT.test(text) && !WARNING.test(text);
+  return !CONTEXT_FRAGMENT.test(stringOf(first?.['text']));
 }
 
 /** A command that the user ran, which Codex puts into a user message. */

@@ -2,7 +2,6 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { ConversionOutcome } from '../format.ts';
 import type { Place } from '../native-writer.ts';
-import { isTyped } from './items.ts';
 
 interface Held {
   readonly text: string;
@@ -53,7 +52,7 @@ export class RepeatedMessages {
       this.#answers.push(held);
       return true;
     }
-    const isContext = (typeof event['kind'] === 'string' && event['kind'] !== 'plain') || !isTyped(text);
+    const isContext = typeof event['kind'] === 'string' && event['kind'] !== 'plain';
     if (this.#open > 0 || isContext || text.trim() === '') this.#actions.count('merged');
     else {
       this.#addAnswers(this.#answers.length);

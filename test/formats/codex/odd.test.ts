@@ -200,19 +200,6 @@ describe('a message of Codex', () => {
     expect(customTypes).toContain('codex/agent_message');
   });
 
-  it('of the user that Codex wrote itself is no prompt, and neither is its event', async () => {
-    const own = [
-      'Warning: The maximum number of unified exec processes you can keep open is 60 and you have 61',
-      'Warning: apply_patch was requested via exec_command. Use the apply_patch tool instead of exec_command.',
-      'Warning: Your account was flagged for potentially high-risk cyber activity and your request was rerouted',
-      '<external_notes>x</external_notes>',
-    ];
-    const log = own.flatMap((message) => [asks(message), event({ type: 'user_message', message })]);
-    const { messages, customTypes } = await convert([meta(), asks('Warning: this is typed'), ...log]);
-    expect(messages).toMatchObject([{ role: 'user', content: [text('Warning: this is typed')] }]);
-    expect(customTypes.filter((type) => type === 'codex/context')).toHaveLength(own.length);
-  });
-
   it('is shown once though the line of its event is there twice', async () => {
     const prompt = event({ type: 'user_message', message: 'go' });
     const answer = event({ type: 'agent_message', message: 'done' });
