@@ -68,8 +68,9 @@ export async function convertLogs(names: readonly string[], options: ConvertOpti
   let code = 0;
   for (const name of names) {
     try {
-      code = Math.max(code, await conversion.file(name, names.length > 1));
-      options.redaction?.report(name);
+      const converted = await conversion.file(name, names.length > 1);
+      code = Math.max(code, converted ?? 0);
+      if (converted !== undefined) options.redaction?.report(name);
     } catch (error) {
       if (names.length === 1 || !(error instanceof AppError) || io.signal.aborted) throw error;
       // One bad file does not stop the others.
@@ -106,8 +107,8 @@ class Conversion {
   readonly #reports: JsonObject[] = [];
   /** The files in the folder by name, with what they were made from. */
   readonly #written = new Map<string, string>();
-  /** The files whose session is in the folder: that of a subagent may be named beside its parent. */
-  readonly #done = new Set<string>();
+  /** By file: the session of it that is in the folder. That of a subagent may be named beside its parent. */
+  readonly #done = new Map<string, unknown>();
   #mode = PRIVATE_MODE;
   /** The session that is wanted of a file, with what is part of its work; all of them where undefined. */
   #wanted: string | undefined;
@@ -120,11 +121,11 @@ class Conversion {
     this.#reserve = new Reserve(io.progress);
   }
 
-  /** Converts a log; with an output folder, all sessions that it has. */
-  async file(name: string, isOneOfMany: boolean): Promise<number> {
+  /** Converts a log; with an output folder, all sessions that it has. Undefined for one that was converted before. */
+  async file(name: string, isOneOfMany: boolean): Promise<number | undefined> {
     const { path, session = this.#options.session } = await placeIn(name);
     this.#wanted = session;
-    if (this.#folder !== undefined && session === undefined && !this.#isNew(path)) return 0;
+    if (this.#folder !== undefined && session === undefined && this.#done.has(resolve(path))) return undefined;
     const log = await openConvertible(path, this.#options.from, this.#io);
     this.#mode = name === '-' ? PRIVATE_MODE : await modeOf(path);
     try {
@@ -135,17 +136,12 @@ class Conversion {
         target && isNative
           ? await this.#translate(target, await this.#ownLog(log), log.source, log, prefix)
           : await this.#put(await this.#form(log.source, log, session), log.source, log, prefix);
-      return this.#folder === undefined ? main.code : Math.max(main.code, await this.#related(log, main));
+      if (this.#folder === undefined) return main.code;
+      if (session === undefined) this.#done.set(resolve(path), main.id);
+      return Math.max(main.code, await this.#related(log, main));
     } finally {
       await log.source.close();
     }
-  }
-
-  #isNew(path: string): boolean {
-    const whole = resolve(path);
-    const isNew = !this.#done.has(whole);
-    this.#done.add(whole);
-    return isNew;
   }
 
   /** The reports, one JSON object per line: one for each session that was written. */
@@ -186,8 +182,9 @@ class Conversion {
   async #child(log: Convertible, { session, path }: Child): Promise<Written | undefined> {
     const source = path === undefined ? log.source : await log.source.open(path);
     try {
-      if (source && session.path !== undefined && !this.#isNew(source.name)) return undefined;
+      if (source && this.#done.get(resolve(source.name)) === session.nativeId) return undefined;
       const written = source && (await this.#session(source, log, session, `${source.name}: `));
+      if (written && session.path !== undefined) this.#done.set(resolve(source.name), written.id);
       if (!written) this.#io.note(`${log.source.name}: the session '${session.id}' was not found`);
       return written;
     } finally {

@@ -88,7 +88,7 @@ export class IndexBuilder {
     const roles = ROLE_NAMES.map((name) => this.index.roleCode(name));
     let number = block.number;
     for (let from = 0; from < block.bytes.length; ) {
-      const lines = scanner.scanEnvelopes(from);
+      const lines = this.#careful ? scanner.scan(from) : scanner.scanEnvelopes(from);
       for (let line = 0; line < lines; line++, number++) {
         const at = line * FIELDS;
         const start = records[at + FIELD.start] as number;

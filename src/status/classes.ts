@@ -119,13 +119,14 @@ const RULE_KEYS = ['pattern', 'class', 'idempotency', 'policy', 'note'];
 
 /** Parses a `--classes` file: a JSON array of rules. `name` is used in messages. */
 export function parseClassRules(text: string, name: string): ClassRule[] {
+  let value: unknown;
   try {
-    return classRulesOf(JSON.parse(text), name);
+    value = JSON.parse(text);
   } catch (error) {
-    if (error instanceof AppError) throw error;
     const why = error instanceof Error ? error.message : String(error);
     throw new AppError(`${name}: not JSON: ${why}; see 'sessionctl status --help'`);
   }
+  return classRulesOf(value, name);
 }
 
 export function classRulesOf(value: unknown, name: string): ClassRule[] {
@@ -141,7 +142,7 @@ function parseRule(item: unknown, where: string): ClassRule {
     throw new AppError(`${where}: ${what}`);
   };
   if (!isObject(item)) return fail('is not an object with a pattern and a class');
-  const unknown = Object.keys(item).find((key) => !RULE_KEYS.includes(key));
+  const unknown = Object.keys(item).find((key) => item[key] !== undefined && !RULE_KEYS.includes(key));
   if (unknown !== undefined)
     fail(`unknown key '${unknown}'${didYouMean(unknown, RULE_KEYS) || `; the keys are ${RULE_KEYS.join(', ')}`}`);
   const choice = <T extends string>(key: string, choices: readonly T[]): T | undefined => {

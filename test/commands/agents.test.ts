@@ -201,6 +201,27 @@ describe('convert', () => {
     }
   });
 
+  it('writes the file of a subagent that is named, though its parent does not find its session there', async () => {
+    const from = newFolder();
+    const version = join(formats, 'claude-code/2.1.325');
+    cpSync(join(version, 'subagent.jsonl'), join(from, 'subagent.jsonl'));
+    const agent = 'subagents/agent-aa5497f2973e94ccf.jsonl';
+    const other = readFileSync(join(version, 'subagent.files', agent), 'utf8').replaceAll('aa5497f2973e94ccf', 'other');
+    mkdirSync(join(from, 'subagent.files/subagents'), { recursive: true });
+    const child = join(from, 'subagent.files', agent);
+    writeFileSync(child, other);
+    for (const files of [
+      [join(from, 'subagent.jsonl'), child],
+      [child, join(from, 'subagent.jsonl')],
+    ]) {
+      const out = newFolder();
+      const ran = await run(['convert', '--redact', '-o', `${out}/`, ...files, ...files]);
+      expect(ran.stderr).toContain('was not found');
+      expect(ran.stderr.match(/no secrets found/g)).toHaveLength(2);
+      expect(readdirSync(out)).toHaveLength(2);
+    }
+  });
+
   it.each([
     ['claude-code/2.1.325', 'subagent.files/subagents/agent-aa5497f2973e94ccf.jsonl', 'aa54'],
     ['codex/0.166.0', 'subagent-2.jsonl', '01a1e5e8-d499'],

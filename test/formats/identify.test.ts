@@ -124,6 +124,7 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     // No message, no entry.
     jsonl({ type: 'message', id: null, role: 'user', content: [] }),
     jsonl({ type: 'session_start', timestamp }),
+    jsonl({ type: 'tag', name: 'a' }),
     // Nothing that follows the first record of another kind makes it ours.
     jsonl(
       { type: 'run_started', timestamp },

@@ -265,6 +265,8 @@ describe('a wrong argument', () => {
     await expect(library.status(Buffer.alloc(0), { leaf: any(1) })).rejects.toThrow(
       "status: leaf must be a string such as '@', not 1",
     );
+    const optional = { pattern: 'x', class: 'read', why: undefined };
+    expect((await library.status(bytesOf(HEADER), { classes: [any(optional)] })).verdict).toBe('ready');
     await expect(library.status(Buffer.alloc(0), { classes: [any({ pattern: 'x', class: 'bad' })] })).rejects.toThrow(
       TypeError,
     );

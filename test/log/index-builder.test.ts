@@ -60,6 +60,7 @@ function oddLog(random: (below: number) => number, isDamaged: boolean): Buffer {
         {},
       ]),
     };
+    if (random(12) === 0) entry['role'] = pick(['user', 'assistant']);
     for (const key of ['type', 'id', 'parentId', 'message']) if (random(12) === 0) delete entry[key];
     last = typeof entry['id'] === 'string' ? entry['id'] : last;
     let line = Buffer.from(`${pick(['', '', '', ' '])}${JSON.stringify(entry)}${pick(['', '', '', '\r', ' '])}`);
@@ -126,6 +127,21 @@ describe('the index of a log', () => {
       entries += plain.index.size;
     }
     expect(entries).toBeGreaterThan(10_000);
+  });
+
+  it('has no damaged line where every line is parsed, whether the scanner looks first or not', async () => {
+    const entry = (id: string, data: string): string =>
+      `{"type":"custom","id":"${id}","parentId":null,"timestamp":"2026-01-01T00:00:00.000Z","customType":"x","data":${data}}\n`;
+    const log = Buffer.from(
+      `{"type":"session","version":3,"id":"head"}\n${entry('a', '{"n":1}')}${entry('b', '{"n":nul}')}`,
+    );
+    const scanner = makeScanner('compiled', KEY);
+    for (const used of [undefined, scanner]) {
+      const careful = await indexed(log, log.length, true, used);
+      expect([careful.index.size, careful.damage]).toEqual([1, [{ line: 3, rule: expect.any(String) }]]);
+      const quick = await indexed(log, log.length, false, used);
+      expect([quick.index.size, quick.damage]).toEqual([2, []]);
+    }
   });
 
   it('keeps the names of as many roles and types as it has room for', async () => {

@@ -54,6 +54,8 @@ const SCRAPS = [
   '"id":"zz",',
   '"type":"toolCall",',
   '"role":7,',
+  '"role":"user",',
+  '"message":{"role":"assistant"},',
   '"partialJson":"",',
   '"\\u0069d":"q",',
   '\\ud83d',

@@ -5,8 +5,12 @@ import { hasMembers, type LogFormat } from '../format.ts';
 /** Types of records in files without a conversation. */
 const META_TYPES: ReadonlySet<unknown> = new Set(
   `summary file-history-snapshot queue-operation ai-title custom-title attribution-snapshot last-prompt mode permission-mode
-  api-request api-request-blob api-request-shape atis-latch cost-state tools-used tag agent-name agent-color agent-setting
-  worktree-state pr-link content-replacement speculation-accept frame-link bridge-session`.split(/\s+/),
+  api-request api-request-blob api-request-shape atis-latch cost-state tools-used`.split(/\s+/),
+);
+/** Those whose names others may use too: with the session that they belong to. */
+const SESSION_TYPES: ReadonlySet<unknown> = new Set(
+  `tag agent-name agent-color agent-setting worktree-state pr-link content-replacement speculation-accept frame-link
+  bridge-session`.split(/\s+/),
 );
 
 export const claudeCode: LogFormat = {
@@ -39,9 +43,11 @@ export const claudeCode: LogFormat = {
 };
 
 /** What is beside the turns: a damaged log may have lost its only ones. */
-function isBeside({ type, uuid, isSidechain }: JsonObject): boolean {
+function isBeside({ type, uuid, isSidechain, sessionId }: JsonObject): boolean {
+  if (META_TYPES.has(type)) return true;
+  if (SESSION_TYPES.has(type)) return typeof sessionId === 'string';
   const isChained = type === 'attachment' || type === 'system' || type === 'progress';
-  return META_TYPES.has(type) || (isChained && typeof uuid === 'string' && typeof isSidechain === 'boolean');
+  return isChained && typeof uuid === 'string' && typeof isSidechain === 'boolean';
 }
 
 /** Qwen Code's records are similar, but have `parts` where Claude Code has `content`. */

@@ -138,7 +138,8 @@ function readObject(at: usize, place: i32, end: usize): usize {
     seen |= bit;
     at = valueOf(keyEnd);
     if (at == 0) return 0;
-    const isRead = place == AT_ENTRY || key == KEY_ROLE;
+    // Only a message has a role.
+    const isRead = (place == AT_ENTRY) != (key == KEY_ROLE);
     at = isRead ? readMember(at, key, end) : skipAny(at, end);
     if (at == 0) return 0;
     at = skipSpace(at);
