@@ -8,11 +8,8 @@ import { attempt, readFully, requireRunning, tryOr, withFile } from './disk.ts';
 import { Spool } from './spool.ts';
 import { inThread } from './system.ts';
 
-/** So much is read at once: to ask another thread for less takes as long as to read it. */
-export const READ_BYTES = 2 * 1024 * 1024;
-/** So much is handed on at once, which stays in the cache of a core. */
-const CHUNK_BYTES = 1024 * 1024;
-/** So many reads are ahead: with one, who works on the last one often waits for the next. */
+export const CHUNK_BYTES = 1024 * 1024;
+/** So many chunks are read ahead: with one, who works on the last one often waits for the next. */
 const READ_AHEAD = 2;
 const SMALL_READ = 64 * 1024;
 /** A smaller file is read before another thread has started. */
@@ -81,8 +78,8 @@ async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
   const reading: { readonly buffer: Buffer; readonly bytes: Promise<number> }[] = [];
   let position = 0;
   const read = (): void => {
-    const buffer = free.pop() ?? Buffer.allocUnsafeSlow(READ_BYTES);
-    const from = isFile ? position + reading.length * READ_BYTES : null;
+    const buffer = free.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    const from = isFile ? position + reading.length * CHUNK_BYTES : null;
     const bytes = isSmall ? readHere(fd, buffer, from) : readInto(fd, buffer, from);
     // The reader gets the error when it awaits the chunk; one that stops early never does.
     bytes.catch(() => {});
@@ -96,14 +93,14 @@ async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
       if (length === 0) return;
       reading.shift();
       position += length;
-      // What was read behind a buffer that is not full is not the next one.
-      if (length < READ_BYTES)
+      // What was read behind a chunk that is not full is not the next one.
+      if (length < CHUNK_BYTES)
         for (const late of reading.splice(0)) {
           await late.bytes;
           free.push(late.buffer);
         }
       while (reading.length < ahead) read();
-      for (let at = 0; at < length; at += CHUNK_BYTES) yield buffer.subarray(at, Math.min(at + CHUNK_BYTES, length));
+      yield buffer.subarray(0, length);
       free.push(buffer);
     }
   } catch (error) {

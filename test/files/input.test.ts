@@ -3,7 +3,7 @@ import { appendFileSync, fstatSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
-import { fileChunks, openStore, READ_BYTES } from '../../src/files/input.ts';
+import { CHUNK_BYTES, fileChunks, openStore } from '../../src/files/input.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
 const folder = scratchFolder();
@@ -20,7 +20,7 @@ it('a store that is closed twice does not close the file that has its number by 
   expect(fstatSync(next).isFile()).toBe(true);
 });
 
-it.each([0, 1, READ_BYTES - 1, READ_BYTES, READ_BYTES + 1, 3 * READ_BYTES, 4.5 * READ_BYTES])(
+it.each([0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES, 4.5 * CHUNK_BYTES])(
   'the chunks of a file of %i bytes are its bytes',
   async (size) => {
     const file = join(folder, `${size}.bin`);
@@ -34,13 +34,13 @@ it.each([0, 1, READ_BYTES - 1, READ_BYTES, READ_BYTES + 1, 3 * READ_BYTES, 4.5 *
 
 it('the chunks of a file that grows while it is read have what was added, once and in its place', async () => {
   const file = join(folder, 'growing.bin');
-  const bytes = randomBytes(5 * READ_BYTES);
-  writeFileSync(file, bytes.subarray(0, 1.5 * READ_BYTES));
-  let written = 1.5 * READ_BYTES;
+  const bytes = randomBytes(5 * CHUNK_BYTES);
+  writeFileSync(file, bytes.subarray(0, 1.5 * CHUNK_BYTES));
+  let written = 1.5 * CHUNK_BYTES;
   const read: Buffer[] = [];
   for await (const chunk of fileChunks(file)) {
     read.push(Buffer.from(chunk));
-    const end = Math.min(bytes.length, written + 0.75 * READ_BYTES);
+    const end = Math.min(bytes.length, written + 0.75 * CHUNK_BYTES);
     appendFileSync(file, bytes.subarray(written, end));
     written = end;
   }
