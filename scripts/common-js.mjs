@@ -84,13 +84,13 @@ function asCommonJs(text, part, fileOf) {
     if (file === fileOf.get(part)) return `__parts["${from}"]`;
     return file === from ? `__from("./${file}")` : `__from("./${file}").__parts["${from}"]`;
   };
-  // Node takes long to load node:crypto, and few runs need it: its functions load it when they are called.
-  const lazily = (_, names) =>
+  // Node takes long to load node:crypto, and few runs need it or node:os: their functions load them when called.
+  const lazily = (_, names, from) =>
     names.replace(/(\w+)(?: as (\w+))?,?/g, (_, name, own = name) => {
-      return `let ${own}__; const ${own} = (...given) => (${own}__ ??= require("node:crypto").${name})(...given);`;
+      return `let ${own}__; const ${own} = (...given) => (${own}__ ??= require("${from}").${name})(...given);`;
     });
   return text
-    .replace(/^import \{([^}]*)\} from "node:crypto";$/gm, lazily)
+    .replace(/^import \{([^}]*)\} from "(node:crypto|node:os)";$/gm, lazily)
     .replace(/^import (?:(?:\* as )?([\w$]+|\{[^}]*\}) from )?"([^"]+)";$/gm, (_, names, from) => {
       return `${names ? `const ${names.replaceAll(' as ', ': ')} = ` : ''}${exportsOf(from)};`;
     })

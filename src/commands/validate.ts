@@ -5,7 +5,6 @@ import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { REPORTER_NAMES } from '../reporters/index.ts';
 import { explainRule, listRules, type RuleInFormat } from '../reporters/text.ts';
-import { recordRules } from '../rules/check/check-records.ts';
 import { rules } from '../rules/index.ts';
 import { fixedWhereFound, fixesRecords, isNative, type Level, type Rule, type RuleMeta } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
@@ -146,7 +145,10 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
 /** The rules that apply to a format, with its levels; all of them where none is named. */
 async function rulesFor(from: string | undefined): Promise<readonly RuleMeta[]> {
   const checks = await foreignFormats.find(({ id }) => id === from)?.checks?.();
-  if (checks) return recordRules(checks).map((rule) => ({ ...rule, level: rule.severity }));
+  if (checks) {
+    const { recordRules } = await import('../rules/check/check-records.ts');
+    return recordRules(checks).map((rule) => ({ ...rule, level: rule.severity }));
+  }
   return from === undefined ? rules : rules.filter(isNative);
 }
 

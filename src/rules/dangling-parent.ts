@@ -1,6 +1,5 @@
-import { LOST as LOST_RECORD } from './check/record-log.ts';
 import { reattachRecord } from './fix/record-fixes.ts';
-import { LOST, ROOT, UNRESOLVED } from './fix/repair-state.ts';
+import { LOST, ROOT, UNRESOLVED } from './positions.ts';
 import { defineRule } from './rule.ts';
 
 export const danglingParent = defineRule('dangling-parent', 'error', 'tree', {
@@ -23,7 +22,7 @@ export const danglingParent = defineRule('dangling-parent', 'error', 'tree', {
       const isHidden = log.firstOversizeLine > 0 && log.firstOversizeLine < log.lineOf(position);
       if (isHidden || log.isCopy(position)) continue;
       const id = log.parentIdOf(position);
-      if (parent === LOST_RECORD) report(log.placeOf(position), `parent '${id}' is not in this file`);
+      if (parent === LOST) report(log.placeOf(position), `parent '${id}' is not in this file`);
       else if (id === null)
         report(log.placeOf(position), 'it names no parent, although the conversation began before it');
     }

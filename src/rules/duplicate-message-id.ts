@@ -1,5 +1,6 @@
-import { LOST, NO_MESSAGE, type RecordLog } from './check/record-log.ts';
+import type { RecordLog } from './check/record-log.ts';
 import { renameMessage } from './fix/record-fixes.ts';
+import { LOST, NO_MESSAGE } from './positions.ts';
 import { defineRule } from './rule.ts';
 
 /** Records of one message are never this far apart. */

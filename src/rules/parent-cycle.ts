@@ -1,7 +1,8 @@
 import { cycles } from '../tree/children.ts';
 import { counted } from '../util/words.ts';
 import { reattachRecord } from './fix/record-fixes.ts';
-import { LOST, type RepairState, ROOT } from './fix/repair-state.ts';
+import type { RepairState } from './fix/repair-state.ts';
+import { LOST, ROOT } from './positions.ts';
 import { defineRule } from './rule.ts';
 
 export const parentCycle = defineRule('parent-cycle', 'error', 'tree', {

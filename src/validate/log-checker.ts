@@ -19,7 +19,7 @@ import { encodeUtf8, Line } from '../lines/line.ts';
 import { LineBlock, piecesOf, readBlocks } from '../lines/reader.ts';
 import { type ByteStore, copyOf, documentStart } from '../log/byte-store.ts';
 import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';
-import { RecordCheck, type RecordCheckOptions } from '../rules/check/check-records.ts';
+import type { RecordCheck, RecordCheckOptions } from '../rules/check/check-records.ts';
 import type { BlobLookup, Finding, Level } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError, OutputError, UnsupportedLog } from '../util/errors.ts';
@@ -198,6 +198,7 @@ export class LogChecker {
     const isBeside = first !== undefined && isFile;
     const near = isBeside ? await checks.near?.(first, () => this.#nearLog(file)) : undefined;
     const snapshots = isBeside ? await checks.snapshots?.(first, await this.#nearLog(file)) : undefined;
+    const { RecordCheck } = await import('../rules/check/check-records.ts');
     const { levels, strict } = this.#settings;
     const { hashKey, memory } = this.#shared;
     const { scanner } = memory ?? {};

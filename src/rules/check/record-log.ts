@@ -3,6 +3,7 @@ import type { JsonObject } from '../../json/value.ts';
 import { cycles } from '../../tree/children.ts';
 import { float64Column, int32Column, uint8Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
+import { LOST, NO_MESSAGE, ROOT } from '../positions.ts';
 import type { FindingPlace } from '../rule.ts';
 import { type CheckedRecord, digestOf } from './checked-record.ts';
 import { isLarge } from './large-images.ts';
@@ -13,10 +14,6 @@ const NO_ID = -1;
 const NULL_PARENT = -2;
 /** The record does not say what its parent is. */
 const NO_PARENT = -3;
-export const NO_MESSAGE = -1;
-/** In place of a parent's position: a root, or a parent that is not in the log. */
-export const ROOT = -1;
-export const LOST = -2;
 
 const FLAG = { inConversation: 1, mayBeRoot: 2, repeated: 4, copy: 8, prompt: 16, assistant: 32, compaction: 64 };
 

@@ -1,5 +1,6 @@
 import { Children } from '../../tree/children.ts';
-import { NO_MESSAGE, type RecordLog, ROOT } from './record-log.ts';
+import { NO_MESSAGE, ROOT } from '../positions.ts';
+import type { RecordLog } from './record-log.ts';
 import type { ToolUse } from './tool-uses.ts';
 
 /** What is known of a conversation so far. */

@@ -1,7 +1,8 @@
 import { messageOf } from '../../entries/envelope-check.ts';
 import { entryTypeOf } from '../../entries/types/index.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { LOST, type ObjectFinding, type RepairEntry, type RepairState, ROOT, UNRESOLVED } from './repair-state.ts';
+import { LOST, ROOT, UNRESOLVED } from '../positions.ts';
+import type { ObjectFinding, RepairEntry, RepairState } from './repair-state.ts';
 
 /** Why an entry must be removed, by the path of the finding. */
 const USELESS: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@ import { versionOf } from '../../entries/envelope-check.ts';
 import { stableId } from '../../formats/native/ids.ts';
 import type { Splice } from '../../json/text.ts';
 import { asString, type JsonObject } from '../../json/value.ts';
+import { ROOT } from '../positions.ts';
 import type { RecordUnit } from './record-repair.ts';
 import type { Region } from './split-damaged-line.ts';
 
@@ -160,13 +161,6 @@ export class RepairIndex extends LineIndex {
     return this.titles.find((title) => title.before === 0);
   }
 }
-
-/** In place of a parent's position: the entry is a root. */
-export const ROOT = -1;
-/** No entry has the id of its parent. */
-export const UNRESOLVED = -2;
-/** Its parent is lost, or part of a cycle. */
-export const LOST = -3;
 
 /** The state of a repair, for the fixes of the rules: what is known of the log, and the edits so far. */
 export class RepairState {
