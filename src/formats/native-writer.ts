@@ -141,8 +141,8 @@ export class NativeWriter {
     const time = this.#timeOf(place);
     if (this.#sink.value) return this.#write('message', { message: { ...message, timestamp: time } }, place, time);
     // A copy with one more member takes longer than one more piece of text.
-    const json = `{"message":${toJson(message).slice(0, -1)},"timestamp":${time}}}`;
-    return this.#write('message', json, place, time);
+    const members = ['"message":', toJson(message).slice(0, -1), `,"timestamp":${time}}}`];
+    return this.#write('message', members, place, time);
   }
 
   /** Text for the model that no person typed. */
@@ -209,9 +209,9 @@ export class NativeWriter {
     }
     const raw = place.json ?? toJson(record);
     const isWhole = keep === 'raw' || this.texts.wholeJson(raw).length <= MOST_RAW;
-    const data = isWhole ? `{"line":${place.line},"raw":${raw}}` : `{"line":${place.line}}`;
-    const json = `{"customType":${JSON.stringify(customType)},"data":${data}}`;
-    this.#write('custom', json, place, this.#timeOf(place));
+    const start = `"customType":${JSON.stringify(customType)},"data":{"line":${place.line}`;
+    const members = isWhole ? [`${start},"raw":`, raw, '}}'] : [`${start}}}`];
+    this.#write('custom', members, place, this.#timeOf(place));
     return isWhole;
   }
 
@@ -299,20 +299,26 @@ export class NativeWriter {
     });
   }
 
-  /** The fields may be an object as JSON already. */
-  #write(type: string, fields: string | JsonObject | ((id: string) => JsonObject), place: Place, time: number): string {
+  /** The fields may be the members of an object as JSON, and its closing brace. */
+  #write(
+    type: string,
+    fields: readonly string[] | JsonObject | ((id: string) => JsonObject),
+    place: Place,
+    time: number,
+  ): string {
     const parentId = place.parent === undefined ? this.#last : (place.parent ?? this.#stampId);
     const id = this.#newId(place.id, `line ${place.line}`, this.#stateOfEntry(parentId));
     const timestamp = isoTime(time);
     const members = typeof fields === 'function' ? fields(id) : fields;
-    if (this.#sink.value && typeof members === 'object')
+    if (this.#sink.value && !isJson(members))
       this.#sink.value({ type, id, parentId, timestamp, ...members }, place.line);
     else {
       const names = `{"type":"${type}","id":${quoted(id)},"parentId":${quoted(parentId)},"timestamp":"${timestamp}"`;
-      const json = typeof members === 'string' ? members : toJson(members);
-      const rest = json.length > 2 ? this.texts.pieces(exactJson(json).slice(1)) : ['}'];
+      const texts = isJson(members) ? members : [toJson(members).slice(1)];
       // Joined to one text, a long one would be copied.
-      this.#sink.pieces([json.length > 2 ? `${names},` : names, ...rest], place.line);
+      const pieces: (string | Buffer)[] = [texts[0] === '}' ? names : `${names},`];
+      for (const text of texts) for (const piece of this.texts.pieces(exactJson(text))) pieces.push(piece);
+      this.#sink.pieces(pieces, place.line);
     }
     if (this.isReplay) this.#sink.replayed?.(id);
     this.#last = id;
@@ -376,6 +382,10 @@ export function sessionUuid(format: string, id: string): string {
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+function isJson(members: readonly string[] | JsonObject): members is readonly string[] {
+  return Array.isArray(members);
 }
 
 function quoted(id: string): string {

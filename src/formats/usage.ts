@@ -5,7 +5,11 @@ import { NO_TOKENS, type Tokens } from './activity.ts';
 /** The usage of a native message; the cost in US dollars, where the agent has recorded it. */
 export function nativeUsage({ input, output, cacheRead, cacheWrite, reasoning }: Tokens, cost = 0): JsonObject {
   return {
-    ...{ input, output, cacheRead, cacheWrite, ...(reasoning > 0 ? { reasoning } : {}) },
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    reasoning: reasoning > 0 ? reasoning : undefined,
     totalTokens: input + output + cacheRead + cacheWrite,
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost },
   };

@@ -4,7 +4,7 @@ import type { SourceRecord } from '../format.ts';
 import { blocksOf } from '../model-message.ts';
 import type { NativeWriter } from '../native-writer.ts';
 import { nativeUsage } from '../usage.ts';
-import { answerBlocks, type Blocks, otherMembers, tokensOf } from './content.ts';
+import { answerBlocks, otherMembers, tokensOf } from './content.ts';
 
 /** The model of answers that Claude Code writes itself. */
 const SYNTHETIC = '<synthetic>';
@@ -23,7 +23,7 @@ export class ClaudeAnswer {
   readonly key: string;
   readonly first: SourceRecord;
   readonly uuids: string[] = [];
-  readonly #blocks: Blocks[] = [];
+  readonly #blocks: JsonObject[] = [];
   #stopReason: unknown = null;
   #isAborted = false;
   #usage: JsonObject | undefined;
@@ -44,7 +44,7 @@ export class ClaudeAnswer {
   add(record: JsonObject): void {
     const { content, stop_reason: stopReason, usage } = record['message'] as JsonObject;
     this.uuids.push(record['uuid'] as string);
-    this.#blocks.push(blocksOf(content));
+    for (const block of blocksOf(content)) this.#blocks.push(block);
     this.#stopReason = stopReason ?? this.#stopReason;
     this.#isAborted ||= record['isAbortedMidStream'] === true;
     if (isObject(usage) && (!this.#usage || outputOf(usage) >= outputOf(this.#usage))) this.#usage = usage;
@@ -68,11 +68,12 @@ export class ClaudeAnswer {
   }
 
   /** Members that native logs do not have. */
-  readonly rest = (others: readonly JsonObject[]): JsonObject => ({
-    ...this.#others,
-    ...(this.uuids.length > 1 ? { uuids: this.uuids } : {}),
-    ...(others.length > 0 ? { blocks: others } : {}),
-  });
+  rest(others: readonly JsonObject[]): JsonObject {
+    const rest = this.#others;
+    if (this.uuids.length > 1) rest['uuids'] = this.uuids;
+    if (others.length > 0) rest['blocks'] = others;
+    return rest;
+  }
 
   /** The message; `others` gets the blocks that native logs do not have. */
   message(
@@ -83,7 +84,7 @@ export class ClaudeAnswer {
     const { value, line } = this.first;
     const { id } = value['message'] as JsonObject;
     const isError = value['isApiErrorMessage'] === true;
-    const blocks = this.#blocks.flat();
+    const blocks = this.#blocks;
     const content = isError ? [] : answerBlocks(blocks, writer.dialect, others);
     if (others.length > 0) writer.loss('BLOCK_AS_TEXT', 'lossy', line, this.uuids[0]);
     const hasCalls = content.some(({ type }) => type === 'toolCall');
