@@ -1,3 +1,5 @@
+import { diffArrays } from 'diff';
+
 /** File extensions that are the names of their languages too. */
 const SAME_NAME =
   'tsx jsx jsonc json5 go java swift scala php lua r dart zig nix sh bash zsh fish bat sql graphql css ' +
@@ -28,7 +30,8 @@ export function languageOf(path: string): string {
   return BY_NAME.get(name) ?? (dot < 0 ? '' : (BY_EXTENSION.get(name.slice(dot + 1)) ?? ''));
 }
 
-const MOST_CELLS = 250_000;
+/** Looking further for equal lines would take long. */
+const MOST_EDITS = 500;
 const CONTEXT = 3;
 
 /**
@@ -57,20 +60,9 @@ function linesOf(text: string): string[] {
 }
 
 function changes(old: readonly string[], now: readonly string[]): string[] {
-  const width = now.length + 1;
-  if (old.length * width > MOST_CELLS) return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
-  // How many lines the rest of old from i and the rest of now from j have in common, in order.
-  const common = new Uint32Array((old.length + 1) * width);
-  const at = (i: number, j: number): number => common[i * width + j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i--)
-    for (let j = now.length - 1; j >= 0; j--)
-      common[i * width + j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-  const out: string[] = [];
-  let j = 0;
-  for (let i = 0; i < old.length; i++) {
-    while (j < now.length && old[i] !== now[j] && at(i + 1, j) < at(i, j + 1)) out.push(`+${now[j++]}`);
-    if (j < now.length && old[i] === now[j]) out.push(` ${now[j++]}`);
-    else out.push(`-${old[i]}`);
-  }
-  return [...out, ...now.slice(j).map((line) => `+${line}`)];
+  const parts = diffArrays([...old], [...now], { maxEditLength: MOST_EDITS });
+  if (!parts) return [...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
+  return parts.flatMap(({ value, added, removed }) =>
+    value.map((line) => `${added ? '+' : removed ? '-' : ' '}${line}`),
+  );
 }
