@@ -214,6 +214,15 @@ describe('--as anthropic', () => {
     ]);
   });
 
+  it('gives an empty result as Claude Code does, and in words where the API wants text', () => {
+    const empty = result('t', { content: [text('')] });
+    const messages = [assistant([call('t')]), empty] as const;
+    expect(inForm('anthropic', ...messages)[2]?.['content']).toEqual([
+      { type: 'tool_result', tool_use_id: 't', content: '' },
+    ]);
+    expect(inForm('openai', ...messages)[1]).toEqual({ role: 'tool', tool_call_id: 't', content: '(no output)' });
+  });
+
   it('starts with the user, in words, where the context starts with the assistant', () => {
     expect(inForm('anthropic', assistant([text('x')]))[0]).toEqual({
       role: 'user',

@@ -100,6 +100,8 @@ function userBlockFaults(block: JsonObject): string[] {
   }
   if (block['type'] !== 'tool_result') return [`block ${block['type']} from the user`];
   const content = block['content'];
+  // Claude Code sends an empty result as an empty text.
+  if (content === '') return [];
   if (!Array.isArray(content) || content.length === 0) return ['an empty tool result'];
   return content.flatMap((inner: JsonObject) =>
     inner['type'] === 'tool_result' ? ['a result in a result'] : userBlockFaults(inner),

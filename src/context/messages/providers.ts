@@ -25,7 +25,8 @@ export const ANTHROPIC: Provider = {
       const reply = message('assistant', parts.map(anthropicBlock));
       return isFirst ? [message('user', [JSON.stringify({ type: 'text', text: START })]), reply] : [reply];
     }
-    const results = turn.results.map(({ id, parts: content, isError }) => {
+    const results = turn.results.map(({ id, parts, isError }) => {
+      const content = parts.length > 0 ? parts : '';
       return { type: 'tool_result', tool_use_id: id, content, ...(isError ? { is_error: true } : {}) };
     });
     const blocks = [...results, ...turn.messages.flatMap(({ parts }) => parts)];
@@ -78,7 +79,7 @@ function openaiUser({ results, messages: others }: UserTurn): object[] {
   const messages: object[] = results.map(({ id, parts, isError }) => {
     const shown = parts.filter((part) => part.type === 'image');
     if (shown.length > 0) images.push({ type: 'text', text: `The result of ${id} showed:` }, ...shown.map(openaiPart));
-    const content = textOf(parts) || '(see the image that follows)';
+    const content = textOf(parts) || (shown.length > 0 ? '(see the image that follows)' : '(no output)');
     return { role: 'tool', tool_call_id: id, content: isError ? `Error: ${content}` : content };
   });
   if (images.length > 0) messages.push({ role: 'user', content: images });

@@ -35,7 +35,6 @@ export type AssistantPart =
 
 type ToolResult = Readonly<{ id: string; parts: readonly ContentPart[]; isError: boolean }>;
 
-const NO_OUTPUT: ContentPart = { type: 'text', text: '(no output)' };
 const NEVER_RECORDED: ContentPart = { type: 'text', text: 'No result of this call was recorded.' };
 
 /**
@@ -131,8 +130,7 @@ export class Turns {
   }
 
   #result(message: JsonObject): void {
-    const content = partsOf(message['content']);
-    const parts = content.length > 0 ? content : [NO_OUTPUT];
+    const parts = partsOf(message['content']);
     const group = this.#pairing.callsFor(message['toolCallId']);
     const id = group?.calls[group.results.length];
     if (group && id !== undefined) {
