@@ -117,6 +117,8 @@ const SHOWN_LOSSES: Readonly<Record<string, string>> = {
   COMPACTION_HALF: 'a compaction has no summary, so what it replaced is still shown',
   CONTEXT_EDITED: 'the agent took parts of the context back later, which are still shown',
   DAMAGED_BASE: 'the session that it continues is damaged, so part of that is not shown',
+  HEADER_MISSING: 'its header is missing, so its id is made up',
+  ITEM_MISSING: 'a message is only in an event; it is shown, though the agent may not send it',
   MISSING_BASE: 'the session that it continues was not found, so only its own part is shown; put that log beside it',
   SUMMARY_ENCRYPTED: 'the summary of a compaction is encrypted, so it is not shown',
 };

@@ -215,11 +215,9 @@ describe('what a user or a tool said to Claude Code', () => {
     expect(codes).toContain('ORPHAN_RESULT');
   });
 
-  it('that only the transcript shows is not said to the model', async () => {
-    const log = [user('u', null, 'go'), user('v', 'u', 'for your eyes', { isVisibleInTranscriptOnly: true })];
-    const { messages, customTypes } = await convert(log);
-    expect(messages).toHaveLength(1);
-    expect(customTypes).toContain('claude-code/user');
+  it('that is marked for the transcript is said to the model, as Claude Code does unless it is a summary', async () => {
+    const log = [user('u', null, 'go'), user('v', 'u', 'seen by both', { isVisibleInTranscriptOnly: true })];
+    expect((await convert(log)).messages.map(({ content }) => content)).toEqual(['go', 'seen by both']);
   });
 });
 
@@ -380,6 +378,13 @@ describe('a compaction of Claude Code', () => {
     const { compaction } = await compactionOf([user('u', null, 'go'), summary('so far', 'u'), user('v', 'y', 'on')]);
     expect(compaction).toMatchObject({ id: 'y', summary: 'so far', parentId: 'u' });
     expect((await compactionOf([summary('so far', null)])).compaction).toMatchObject({ id: 'y' });
+  });
+
+  it('whose boundary is lost is reported, unless it is the first of all', async () => {
+    const lost = await compactionOf([user('u', null, 'go'), summary('so far', 'x')]);
+    expect(lost.compaction).toMatchObject({ id: 'y', summary: 'so far', parentId: 'u' });
+    expect(lost.codes).toContain('MISSING_PARENT');
+    expect((await compactionOf([summary('so far', null)])).codes).not.toContain('MISSING_PARENT');
   });
 
   it('without a summary at the start of a log is kept as a root', async () => {

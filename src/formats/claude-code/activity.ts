@@ -7,7 +7,7 @@ import { hasKnownShape } from './schema.ts';
 
 const READS = {
   members: `type uuid parentUuid sessionId cwd timestamp version gitBranch isSidechain agentId isMeta isCompactSummary
-    isVisibleInTranscriptOnly isApiErrorMessage toolDenialKind effort requestId costUSD forkedFrom messageUuid
+    isApiErrorMessage toolDenialKind effort requestId costUSD forkedFrom messageUuid
     message role id model stop_reason name tool_use_id is_error
     usage input_tokens output_tokens cache_read_input_tokens cache_creation_input_tokens output_tokens_details
     thinking_tokens`.split(/\s+/),

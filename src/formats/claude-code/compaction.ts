@@ -55,7 +55,9 @@ export class ClaudeCompactions {
     this.#open = undefined;
     const { boundary, held } = open ?? { boundary: summary, held: [] };
     const { value, line } = boundary.record;
-    const uuid = boundary.facts.id as string;
+    const { id: uuid = '', parentId: named } = boundary.facts;
+    if (!open && named && this.#places.entryOf(named) === undefined)
+      this.#writer.loss('MISSING_PARENT', 'lossy', line, uuid);
     const before = this.#parentOf(value);
     const above = before === undefined ? undefined : this.#places.entryOf(before);
     const parent = above === undefined ? this.#tree.root : this.#places.tip(above);

@@ -103,7 +103,6 @@ function userKind(record: JsonObject, content: unknown): ClaudeRecordKind {
     : [{ type: 'text', text: content }];
   if (blocks.some(({ type }) => type === 'tool_result')) return 'results';
   if (record['isCompactSummary'] === true) return 'summary';
-  if (record['isVisibleInTranscriptOnly'] === true) return 'side';
   if (blocks.length === 1 && isInterrupt(blocks[0]?.['text'])) return 'interrupt';
   if (record['isMeta'] === true) return 'meta';
   const first = blocks.find(({ type }) => type === 'text')?.['text'];

@@ -50,6 +50,7 @@ export class CodexConversion {
   #title: string | undefined;
   #cwd: string | undefined;
   #firstTime: string | undefined;
+  #started: string | undefined;
   /** The records come from the session that this one continues. */
   inherits = false;
 
@@ -74,9 +75,9 @@ export class CodexConversion {
     });
   }
 
-  /** The title and the folder in the rollout. */
+  /** The title, the folder and the first time in the rollout. */
   get facts() {
-    return { title: this.#title, cwd: stringOf(this.#meta?.payload['cwd']) || this.#cwd };
+    return { title: this.#title, cwd: stringOf(this.#meta?.payload['cwd']) || this.#cwd, time: this.#started };
   }
 
   handle(record: SourceRecord): Promise<void> | undefined {
@@ -108,6 +109,7 @@ export class CodexConversion {
   #placeOf({ value, line, json }: SourceRecord): Place {
     const time = typeof value['timestamp'] === 'string' ? value['timestamp'] : this.#firstTime;
     this.#firstTime = undefined;
+    if (!this.inherits) this.#started ??= time;
     return this.inherits ? { line: 1, time, id: `base-${line}` } : { line, time, json };
   }
 

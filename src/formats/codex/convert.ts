@@ -1,5 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { hashUuid } from '../../util/uuid.ts';
 import { countingSource } from '../counting-source.ts';
 import { DamageBuffer } from '../damage-buffer.ts';
 import { readDocument } from '../document.ts';
@@ -17,17 +18,25 @@ const UNPARSED_TEXTS = /"(?:encrypted_content|output|aggregated_output|formatted
 export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const texts = new LongTexts(source, UNPARSED_TEXTS);
   const damage = new DamageBuffer();
-  const begin = (first: JsonObject) => {
+  const begin = (first: JsonObject, line = 0) => {
     const meta = metaOf(first);
-    const writer = damage.attach(new NativeWriter(format, source, sink, options, meta?.id ?? '', texts));
-    return { meta, writer, conversion: new CodexConversion(writer, options, meta, (id) => findRollout(source, id)) };
+    // Without its header a session is known by its first record.
+    const id = meta?.id ?? (line > 0 ? hashUuid(texts.wholeJson(JSON.stringify(first))) : '');
+    const writer = damage.attach(new NativeWriter(format, source, sink, options, id, texts));
+    if (!meta) writer.loss('HEADER_MISSING', 'damaged', line);
+    return {
+      id,
+      meta,
+      writer,
+      conversion: new CodexConversion(writer, options, meta, (id) => findRollout(source, id)),
+    };
   };
   let begun: ReturnType<typeof begin> | undefined;
   const input = await inputOf(source, damage.onDamage, texts);
   for await (const records of input.batches) {
     for (const record of records) {
       if (!begun) {
-        begun = begin(record.value);
+        begun = begin(record.value, record.line);
         const base = begun.meta?.payload['history_base'];
         if (isObject(base)) await inherit(source, base, { ...begun, seen: new Set([begun.meta?.id ?? '']) });
       }
@@ -35,16 +44,16 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
       if (pending) await pending;
     }
   }
-  const { meta, writer, conversion } = begun ?? begin({});
+  const { id, meta, writer, conversion } = begun ?? begin({});
   conversion.end();
-  const { id = '', payload = {} as JsonObject } = meta ?? {};
-  const { title, cwd } = conversion.facts;
+  const payload: JsonObject = meta?.payload ?? {};
+  const { title, cwd, time } = conversion.facts;
   const startedBy = stringOf(payload['parent_thread_id']) || undefined;
   const named = id === '' ? undefined : await titleFromIndex(source, id);
   writer.end(
     {
       id,
-      time: stringOf(payload['timestamp']) || undefined,
+      time: stringOf(payload['timestamp']) || time,
       cwd,
       title: named ?? title,
       parent: stringOf(payload['forked_from_id']) || startedBy,

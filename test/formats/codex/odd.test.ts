@@ -218,6 +218,14 @@ describe('a message of Codex', () => {
     expect(twice.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 
+  it('is in a session of its own time and id where the header is lost, which is reported', async () => {
+    const one = await convert([asks('go'), answers('done')]);
+    const other = await convert([asks('go on'), answers('done')]);
+    expect(one.header).toMatchObject({ timestamp: time(1) });
+    expect(one.header?.['id']).not.toBe(other.header?.['id']);
+    expect([one, other].map(({ codes }) => codes.includes('HEADER_MISSING'))).toEqual([true, true]);
+  });
+
   it('of the model is missing where the session has just begun, which is reported', async () => {
     expect((await convert([meta(), asks('go')])).codes).toContain('NO_ASSISTANT');
     expect((await convert([meta(), asks('go'), answers('done')])).codes).not.toContain('NO_ASSISTANT');
