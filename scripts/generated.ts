@@ -115,11 +115,8 @@ const COLUMNS = 108;
 
 /** What the screenshot shows: commands as one would type them, and the fixture that each reads. */
 const SHOTS: readonly { readonly command: string; readonly file: string; readonly fixture: string }[] = [
-  {
-    command: 'validate',
-    file: 'claude-session.jsonl',
-    fixture: 'rules/orphan-result/claude-code/bad.jsonl',
-  },
+  { command: 'log -n 5', file: 'claude-session.jsonl', fixture: 'formats/claude-code/2.1.325/resume.jsonl' },
+  { command: 'validate', file: 'broken.jsonl', fixture: 'rules/orphan-result/claude-code/bad.jsonl' },
   { command: 'tree', file: 'pi-session.jsonl', fixture: 'sessions/pi-branches.jsonl' },
 ];
 
@@ -127,7 +124,7 @@ async function makeScreenshot(root: string): Promise<string> {
   const shots: Shot[] = [];
   for (const { command, file, fixture } of SHOTS) {
     const path = join(root, 'fixtures', fixture);
-    const { output } = await runMain([command, path], { isTTY: true, columns: COLUMNS });
+    const { output } = await runMain([...command.split(' '), path], { isTTY: true, columns: COLUMNS });
     shots.push({ command: `sessionctl ${command} ${file}`, output: output.replaceAll(path, file) });
   }
   return screenshot(shots, COLUMNS);
