@@ -4,6 +4,7 @@ import type { JsonObject } from '../json/value.ts';
 import { encodeUtf8 } from '../lines/line.ts';
 import { Cells, NONE, Symbols } from '../util/symbols.ts';
 import { toJson } from '../util/to-json.ts';
+import { sessionUuid } from '../util/uuid.ts';
 import { version as toolVersion } from '../util/version.ts';
 import type { SourceFacts } from './counting-source.ts';
 import {
@@ -372,16 +373,6 @@ export class NativeWriter {
     this.#time = known ?? this.#time + 1;
     return this.#time;
   }
-}
-
-/**
- * The id that a session has in its native form: a UUID made from the source's id (version 5, in a namespace of ours).
- */
-export function sessionUuid(format: string, id: string): string {
-  const bytes = Buffer.from(hash('sha1', `sessionctl\0${format}\0${id}`, 'hex').slice(0, 32), 'hex');
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
 function isJson(members: readonly string[] | JsonObject): members is readonly string[] {

@@ -1,9 +1,17 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 /** A version 4 UUID from 16 random bytes. */
 export function randomUuid(random: Uint8Array): string {
-  const bytes = Buffer.from(random.subarray(0, 16));
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
+  return withVersion(4, Buffer.from(random.subarray(0, 16)));
+}
+
+/** The id that a session has in its native form: a version 5 UUID made from the source's id, in a namespace of ours. */
+export function sessionUuid(format: string, id: string): string {
+  return withVersion(5, Buffer.from(hash('sha1', `sessionctl\0${format}\0${id}`, 'hex'), 'hex'));
+}
+
+function withVersion(version: number, bytes: Buffer): string {
+  bytes[6] = ((bytes[6] as number) & 0x0f) | (version << 4);
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
   return formatUuid(bytes.toString('hex'));
 }

@@ -1,7 +1,7 @@
 import { asString } from '../../json/value.ts';
 import { AppError } from '../../util/errors.ts';
+import { sessionUuid } from '../../util/uuid.ts';
 import type { ConversionOptions, LogSource, NativeSink } from '../format.ts';
-import { sessionUuid } from '../native-writer.ts';
 import { readRecords } from '../records.ts';
 import { chooseSession } from '../sessions.ts';
 import { ClaudeConversion, type ClaudeTask, FORMAT } from './conversion.ts';

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { sessionUuid } from '../../util/uuid.ts';
 import type { RecordEditor } from '../format.ts';
-import { sessionUuid } from '../native-writer.ts';
 import { describeChecked, imageData } from './checked-facts.ts';
 
 /** Members that every record of a conversation repeats. */

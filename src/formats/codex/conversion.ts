@@ -1,7 +1,8 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { sessionUuid } from '../../util/uuid.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
-import { type NativeWriter, type Place, sessionUuid } from '../native-writer.ts';
+import type { NativeWriter, Place } from '../native-writer.ts';
 import { CodexAnswers } from './answers.ts';
 import { CodexCompactions } from './compactions.ts';
 import { isEnvelope } from './envelope.ts';
@@ -50,7 +51,6 @@ export class CodexConversion {
   #title: string | undefined;
   #cwd: string | undefined;
   #firstTime: string | undefined;
-  #started: string | undefined;
   /** The records come from the session that this one continues. */
   inherits = false;
 
@@ -75,9 +75,9 @@ export class CodexConversion {
     });
   }
 
-  /** The title, the folder and the first time in the rollout. */
+  /** The title and the folder in the rollout. */
   get facts() {
-    return { title: this.#title, cwd: stringOf(this.#meta?.payload['cwd']) || this.#cwd, time: this.#started };
+    return { title: this.#title, cwd: stringOf(this.#meta?.payload['cwd']) || this.#cwd };
   }
 
   handle(record: SourceRecord): Promise<void> | undefined {
@@ -109,7 +109,6 @@ export class CodexConversion {
   #placeOf({ value, line, json }: SourceRecord): Place {
     const time = typeof value['timestamp'] === 'string' ? value['timestamp'] : this.#firstTime;
     this.#firstTime = undefined;
-    if (!this.inherits) this.#started ??= time;
     return this.inherits ? { line: 1, time, id: `base-${line}` } : { line, time, json };
   }
 
@@ -363,10 +362,9 @@ export class CodexConversion {
   }
 
   #tokenCount(event: JsonObject, record: JsonObject, place: Place): void {
-    const isKnown = event['info'] !== null && event['info'] !== undefined;
-    if (isKnown) this.#answers.addUsage('event', event, place);
-    if (isKnown) this.#count('merged');
-    else this.#keep('token_count', record, place);
+    if (event['info'] == null) return this.#keep('token_count', record, place);
+    this.#answers.addUsage('event', event, place);
+    this.#count('merged');
   }
 
   #rollback(event: JsonObject, place: Place): void {

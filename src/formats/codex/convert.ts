@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { hashUuid } from '../../util/uuid.ts';
 import { countingSource } from '../counting-source.ts';
 import { DamageBuffer } from '../damage-buffer.ts';
@@ -32,6 +32,7 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
     };
   };
   let begun: ReturnType<typeof begin> | undefined;
+  let started: string | undefined;
   const input = await inputOf(source, damage.onDamage, texts);
   for await (const records of input.batches) {
     for (const record of records) {
@@ -40,6 +41,7 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
         const base = begun.meta?.payload['history_base'];
         if (isObject(base)) await inherit(source, base, { ...begun, seen: new Set([begun.meta?.id ?? '']) });
       }
+      started ??= asString(record.value['timestamp']);
       const pending = begun.conversion.handle(record);
       if (pending) await pending;
     }
@@ -47,13 +49,13 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
   const { id, meta, writer, conversion } = begun ?? begin({});
   conversion.end();
   const payload: JsonObject = meta?.payload ?? {};
-  const { title, cwd, time } = conversion.facts;
+  const { title, cwd } = conversion.facts;
   const startedBy = stringOf(payload['parent_thread_id']) || undefined;
   const named = id === '' ? undefined : await titleFromIndex(source, id);
   writer.end(
     {
       id,
-      time: stringOf(payload['timestamp']) || time,
+      time: stringOf(payload['timestamp']) || started,
       cwd,
       title: named ?? title,
       parent: stringOf(payload['forked_from_id']) || startedBy,
