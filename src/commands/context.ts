@@ -122,7 +122,8 @@ function explanation({ entry, projected }: ProjectedEntry, form: FormName, { sty
   const role = type === 'message' && isObject(message) ? message['role'] : undefined;
   const kind = typeof role === 'string' ? `message ${role}` : String(type ?? '-');
   const name = typeof id === 'string' ? id : '-';
-  const text = `${`line:${entry.line}`.padEnd(9)}  ${name.padEnd(8)}  ${kind.padEnd(21)}  ${rule}: ${why}`;
+  const place = entry.line > 0 ? `line:${entry.line}` : '-';
+  const text = `${place.padEnd(9)}  ${name.padEnd(8)}  ${kind.padEnd(21)}  ${rule}: ${why}`;
   const safe = stdout.isTTY ? printable(text) : text.replace(/[\r\n]/g, ' ');
   return isIn ? `${style.green('in ')}  ${safe}` : style.dim(`out  ${safe}`);
 }

@@ -7,7 +7,7 @@ export type Profile = (typeof PROFILES)[number];
 /** Every reason why an entry is in the context or left out, as shown to the user. */
 export const CONTEXT_RULES = {
   message: 'a stored message, unchanged',
-  'custom-message': 'a message that an extension put in',
+  'custom-message': 'a message that the agent or an extension put in',
   'branch-summary': 'the summary of an abandoned branch',
   'compaction-summary': 'the last compaction on the path; its summary comes first',
   'null-content': 'a stored message whose null content is read as empty',

@@ -246,6 +246,12 @@ describe('context', () => {
     }
   });
 
+  it('--explain names no line for what is in no line of the log', async () => {
+    const { stdout } = await run(['context', '--explain', 'fixtures/formats/claude-code/2.1.325/plain.jsonl']);
+    expect(stdout).toMatch(/^out {2}- +[0-9a-f]{8} {2}custom /);
+    expect(stdout).not.toContain('line:0');
+  });
+
   it('refuses what is not a session, two files, and two kinds of answer at once', async () => {
     expect(await context('{"a":1}\n')).toMatchObject({ code: 2, stdout: '' });
     expect((await run(['context', 'a', 'b'])).stderr).toContain("takes one FILE; unexpected 'b'");
