@@ -1,4 +1,4 @@
-import { refsOf } from '../blobs/images.ts';
+import { mayHoldRef, refsOf } from '../blobs/images.ts';
 import type { Line } from '../lines/line.ts';
 import type { Scanner } from '../scanner/scanner.ts';
 import { counted } from '../util/words.ts';
@@ -59,7 +59,7 @@ async function pass(searched: SearchedLog, redactor: Redactor, { onFound, onLine
   for await (const batch of log.read(read())) {
     for (const line of batch) {
       lines++;
-      refs += refsOf(line.raw).length;
+      if (mayHoldRef(line.raw) && line.json !== undefined) refs += refsOf(line.raw).length;
       const raw = redactor.line(line, log.keepsLength(line), onFound && ((found) => onFound(line, found)));
       const written = onLine(line.terminated ? `${raw}\n` : raw);
       if (written) await written;

@@ -139,6 +139,7 @@ describe('a damaged line', () => {
     ['invalid-utf8', Buffer.from([...Buffer.from('{"type":"custom","customType":"'), 0xff, ...Buffer.from('"}\n')])],
     ['not-json', Buffer.from('hello\n')],
     ['not-an-object', Buffer.from('[1]\n')],
+    ['not-json', Buffer.from('{"a\\x":"blob:"}\n')],
   ])('is reported whatever it has: %s', async (rule, line) => {
     const bytes = Buffer.concat([Buffer.from(HEADER + message('x')), line]);
     for (const env of [{}, { SESSIONCTL_SCANNER: 'off' }]) {
