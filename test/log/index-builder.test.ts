@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { readBlocks } from '../../src/lines/reader.ts';
 import { IndexBuilder } from '../../src/log/index-builder.ts';
 import { makeScanner, type Scanner } from '../../src/scanner/scanner.ts';
+import { makeRandom } from '../bench/texts.ts';
+import { mutated } from '../scanner/mutated-lines.ts';
+import { HEADER } from '../support/sessions.ts';
 
 const KEY = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 
@@ -127,6 +130,19 @@ describe('the index of a log', () => {
       entries += plain.index.size;
     }
     expect(entries).toBeGreaterThan(10_000);
+  });
+
+  it('is the same by the scanner on logs made of mutated lines, with care and without', async () => {
+    const random = makeRandom(5);
+    const scanner = makeScanner('compiled', KEY);
+    for (let round = 0; round < 40; round++) {
+      const lines = Array.from({ length: 200 }, () => mutated(random).toString('utf8'));
+      const log = Buffer.from(`${HEADER}${lines.join('\n')}\n`);
+      for (const careful of [false, true])
+        expect(all(await indexed(log, log.length, careful, scanner))).toEqual(
+          all(await indexed(log, log.length, careful)),
+        );
+    }
   });
 
   it('has no damaged line where every line is parsed, whether the scanner looks first or not', async () => {
