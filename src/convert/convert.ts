@@ -67,6 +67,7 @@ export async function convertLogs(names: readonly string[], options: ConvertOpti
   const conversion = new Conversion(options, folder, io);
   let code = 0;
   for (const name of names) {
+    options.redaction?.startFile();
     try {
       const converted = await conversion.file(name, names.length > 1);
       code = Math.max(code, converted ?? 0);

@@ -38,6 +38,10 @@ export async function openRedaction(args: ParsedArgs, io: Io) {
     redactor,
     /** A line of a log in its native form without its secrets, one character per byte. */
     change: (raw: string): string => redactor.line(new Line(0, -1, raw, true, 'invalid')),
+    /** Forgets what was counted for a file that came to nothing. */
+    startFile: (): void => {
+      redactor.tally = newTally();
+    },
     /** Says what was done since the last time, and never what was found. */
     report: (name: string): void => {
       io.note(`${name}: ${summaryOf(redactor.tally)}`);

@@ -408,6 +408,19 @@ describe('--redact of other commands', () => {
     expect(exports[1]?.stdout).toBe(exports[0]?.stdout);
   });
 
+  it('counts what a file had for that file alone, also after one that came to nothing', async () => {
+    const [secret, clean] = [
+      fileWith(log, 'a.jsonl'),
+      fileWith(HEADER.replace('"s"', '"t"') + message('x'), 'b.jsonl'),
+    ];
+    const copy = fileWith(log, 'c.jsonl');
+    const folder = `${mkdtempSync(join(scratch, 'out-'))}/`;
+    const { code, stderr } = await run(['convert', '--to', 'atif', '--redact', '-o', folder, secret, copy, clean]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('a.jsonl: 2 secrets replaced: github-token 1, password 1');
+    expect(stderr).toContain('b.jsonl: no secrets found');
+  });
+
   it('goes without a log that is kept as it is', async () => {
     expect(await run(['convert', '--to', 'atif', '--embed', '--redact'], { stdin: log })).toMatchObject({ code: 2 });
   });

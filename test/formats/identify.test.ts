@@ -113,6 +113,7 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     jsonl({ type: 'summary', summary: 'x', leafUuid: 'u' }),
     jsonl({ type: 'agent-name', agentName: 'x', sessionId: 's' }, { type: 'pr-link', prNumber: 1, sessionId: 's' }),
     // Its only turn is on a damaged line.
+    `${jsonl({ type: 'speculation-accept', timestamp, timeSavedMs: 1 })}${JSON.stringify(claudeTurn).slice(0, 40)}\n`,
     `${JSON.stringify(claudeTurn).slice(0, 40)}\n${jsonl({ ...claudeTurn, type: 'attachment', message: undefined })}`,
   ],
   binary: [Buffer.from([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1, 0, 0x0a, 0, 3])],
@@ -125,6 +126,8 @@ const FOREIGN: Readonly<Record<string, readonly (string | Buffer)[]>> = {
     jsonl({ type: 'message', id: null, role: 'user', content: [] }),
     jsonl({ type: 'session_start', timestamp }),
     jsonl({ type: 'tag', name: 'a' }),
+    jsonl({ type: 'mode', name: 'a' }),
+    jsonl({ type: 'summary', text: 'x' }),
     // Nothing that follows the first record of another kind makes it ours.
     jsonl(
       { type: 'run_started', timestamp },

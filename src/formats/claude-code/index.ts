@@ -4,12 +4,12 @@ import { hasMembers, type LogFormat } from '../format.ts';
 
 /** Types of records in files without a conversation. */
 const META_TYPES: ReadonlySet<unknown> = new Set(
-  `summary file-history-snapshot queue-operation ai-title custom-title attribution-snapshot last-prompt mode permission-mode
-  api-request api-request-blob api-request-shape atis-latch cost-state tools-used`.split(/\s+/),
+  `file-history-snapshot queue-operation ai-title custom-title attribution-snapshot last-prompt permission-mode
+  speculation-accept api-request api-request-blob api-request-shape atis-latch cost-state tools-used`.split(/\s+/),
 );
 /** Those whose names others may use too: with the session that they belong to. */
 const SESSION_TYPES: ReadonlySet<unknown> = new Set(
-  `tag agent-name agent-color agent-setting worktree-state pr-link content-replacement speculation-accept frame-link
+  `mode tag agent-name agent-color agent-setting worktree-state pr-link content-replacement frame-link
   bridge-session`.split(/\s+/),
 );
 
@@ -43,9 +43,10 @@ export const claudeCode: LogFormat = {
 };
 
 /** What is beside the turns: a damaged log may have lost its only ones. */
-function isBeside({ type, uuid, isSidechain, sessionId }: JsonObject): boolean {
+function isBeside({ type, uuid, isSidechain, sessionId, leafUuid }: JsonObject): boolean {
   if (META_TYPES.has(type)) return true;
   if (SESSION_TYPES.has(type)) return typeof sessionId === 'string';
+  if (type === 'summary') return typeof leafUuid === 'string';
   const isChained = type === 'attachment' || type === 'system' || type === 'progress';
   return isChained && typeof uuid === 'string' && typeof isSidechain === 'boolean';
 }

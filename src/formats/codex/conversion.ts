@@ -5,7 +5,7 @@ import type { ConversionOptions, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { CodexAnswers } from './answers.ts';
 import { CodexCompactions } from './compactions.ts';
-import { isEnvelope } from './envelope.ts';
+import { isEnvelope, type Meta } from './envelope.ts';
 import {
   answerContent,
   callEndOf,
@@ -20,13 +20,6 @@ import {
 } from './items.ts';
 import type { FindSession } from './near.ts';
 import { RepeatedMessages } from './repeated-messages.ts';
-
-/** The first record of a rollout. */
-export interface Meta {
-  readonly id: string;
-  readonly payload: JsonObject;
-  readonly time: string | undefined;
-}
 
 const ANSWERED = Symbol('answered');
 
@@ -362,9 +355,10 @@ export class CodexConversion {
   }
 
   #tokenCount(event: JsonObject, record: JsonObject, place: Place): void {
-    if (event['info'] == null) return this.#keep('token_count', record, place);
-    this.#answers.addUsage('event', event, place);
-    this.#count('merged');
+    const isKnown = event['info'] !== null && event['info'] !== undefined;
+    if (isKnown) this.#answers.addUsage('event', event, place);
+    if (isKnown) this.#count('merged');
+    else this.#keep('token_count', record, place);
   }
 
   #rollback(event: JsonObject, place: Place): void {

@@ -8,7 +8,8 @@ import type { ConversionOptions, LogFormat, LogSource, NativeSink, OnDamage, Sou
 import { LongTexts } from '../long-texts.ts';
 import { NativeWriter } from '../native-writer.ts';
 import { countedRecords, readRecords } from '../records.ts';
-import { CodexConversion, type Meta } from './conversion.ts';
+import { CodexConversion } from './conversion.ts';
+import type { Meta } from './envelope.ts';
 import { findRollout, titleFromIndex } from './near.ts';
 
 /** Texts that are copied without parsing, but for their start: results of tools, and encrypted content. */

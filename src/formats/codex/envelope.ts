@@ -1,5 +1,12 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 
+/** The first record of a rollout. */
+export interface Meta {
+  readonly id: string;
+  readonly payload: JsonObject;
+  readonly time: string | undefined;
+}
+
 const ENVELOPE_TYPES: ReadonlySet<unknown> = new Set(
   `session_meta response_item event_msg turn_context compacted world_state token_usage_record security_risk_score
   inter_agent_communication inter_agent_communication_metadata`.split(/\s+/),
