@@ -28,6 +28,7 @@ export default function width(text: string): number {
 export function cutToWidth(text: string, columns: number): string {
   // Even if every character is wide, half as many fit.
   if (text.length * 2 <= columns) return text;
+  if (PLAIN.test(text) && columns >= 1) return text.length <= columns ? text : `${text.slice(0, columns - 1)}\u2026`;
   let used = 0;
   let end = 0;
   /** Up to here it fits together with the ellipsis. */

@@ -40,6 +40,7 @@ describe('the width of a text on a terminal', () => {
       expect(width(cut)).toBeGreaterThanOrEqual(Math.min(columns, width(text)) - 2);
     }
     expect(cutToWidth(text, width(text))).toBe(text);
+    expect([0, 1, 3, 4, 5].map((columns) => cutToWidth('plain', columns))).toEqual(['', '…', 'pl…', 'pla…', 'plain']);
     expect(cutToWidth('\u2714\ufe0f\u2714\ufe0f', 3)).toBe('\u2714\ufe0f\u2026');
   });
 });
