@@ -4,6 +4,7 @@ import { PROFILES, type Profile } from '../context/types.ts';
 import { isObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
+import { idShortener } from '../overview/short-id.ts';
 import { BLOBS_OPTION, blobResolver } from '../shared/blob-options.ts';
 import { type Command, flag, INDEX, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
@@ -74,8 +75,10 @@ async function show(session: Log, view: View, args: ParsedArgs, io: Io): Promise
   // A terminal gets no character that could do more than be read.
   const printJson = (line: string) => print(io.stdout.isTTY ? escapeUnsafe(line, jsonEscape) : line);
   if (args.flag('state')) await printJson(await stateText(session, context, form));
-  else if (args.flag('explain')) for await (const one of context.explained()) await print(explanation(one, form, io));
-  else {
+  else if (args.flag('explain')) {
+    const shortId = idShortener(session);
+    for await (const one of context.explained()) await print(explanation(one, form, shortId, io));
+  } else {
     const messages = new MessageForm(form);
     for await (const { entry, projected } of context.emitted()) {
       if (projected.note !== undefined) io.note(`${session.name}:${entry.line}: ${projected.note}`);
@@ -116,12 +119,17 @@ async function systemText(context: SessionContext, name: FormName): Promise<stri
   return form.system.length > 0 ? form.system.join('\n\n') : undefined;
 }
 
-function explanation({ entry, projected }: ProjectedEntry, form: FormName, { style, stdout }: Io): string {
+function explanation(
+  { entry, projected }: ProjectedEntry,
+  form: FormName,
+  shortId: (id: string) => string,
+  { style, stdout }: Io,
+): string {
   const { isIn, rule, why } = verdictOf(projected, form);
   const { id, type, message } = entry.value;
   const role = type === 'message' && isObject(message) ? message['role'] : undefined;
   const kind = typeof role === 'string' ? `message ${role}` : String(type ?? '-');
-  const name = typeof id === 'string' ? id : '-';
+  const name = typeof id === 'string' ? shortId(id) : '-';
   const place = entry.line > 0 ? `line:${entry.line}` : '-';
   const text = `${place.padEnd(9)}  ${name.padEnd(8)}  ${kind.padEnd(21)}  ${rule}: ${why}`;
   const safe = stdout.isTTY ? printable(text) : text.replace(/[\r\n]/g, ' ');

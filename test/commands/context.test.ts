@@ -246,6 +246,17 @@ describe('context', () => {
     }
   });
 
+  it('--explain shortens the long ids of another agent to a REV, as log and tree do', async () => {
+    const file = 'fixtures/formats/claude-code/2.1.325/plain.jsonl';
+    const { stdout } = await run(['context', '--explain', file]);
+    const ids = stdout.split('\n').flatMap((line) => line.split(/ +/)[2] ?? []);
+    expect(ids.length).toBeGreaterThan(5);
+    for (const id of ids) {
+      expect(id).toMatch(/^[0-9a-f]{8}$/);
+      expect(await run(['context', '--leaf', id, file])).toMatchObject({ code: 0 });
+    }
+  });
+
   it('--explain names no line for what is in no line of the log', async () => {
     const { stdout } = await run(['context', '--explain', 'fixtures/formats/claude-code/2.1.325/plain.jsonl']);
     expect(stdout).toMatch(/^out {2}- +[0-9a-f]{8} {2}custom /);
