@@ -182,7 +182,9 @@ describe('a database', () => {
   });
 
   it('leaves nothing behind when a signal ends the program while it is copied', async () => {
-    const child = spawn(process.execPath, [program, 'log'], { stdio: ['pipe', 'ignore', 'ignore'] });
+    // Newer versions of Node keep compiled code there, whatever we do.
+    const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
+    const child = spawn(process.execPath, [program, 'log'], { stdio: ['pipe', 'ignore', 'ignore'], env });
     child.stdin.on('error', () => {});
     child.stdin.write(readFileSync(makeDatabase(path, { notes })));
     await expect.poll(() => readdirSync(temp).length, { timeout: 10_000 }).toBe(1);
