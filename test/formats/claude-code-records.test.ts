@@ -255,6 +255,26 @@ describe('a record of Claude Code', () => {
     ]);
   });
 
+  it('of a local command is said to the model, as Claude Code does, also where its type is system', async () => {
+    const local = (uuid: string, parent: string, content: string): Json =>
+      record(uuid, parent, { type: 'system', subtype: 'local_command', content, level: 'info', isMeta: false });
+    const log = [
+      user('u', null, 'before'),
+      local('c', 'u', '<command-name>/model</command-name>'),
+      local('o', 'c', '<local-command-stdout>Set model</local-command-stdout>'),
+      record('i', 'o', { type: 'system', subtype: 'informational', content: 'only for the screen' }),
+      user('v', 'i', 'after'),
+    ];
+    expect(await contextOf(log)).toEqual([
+      'user: before',
+      'custom: <command-name>/model</command-name>',
+      'custom: <local-command-stdout>Set model</local-command-stdout>',
+      'user: after',
+    ]);
+    const prompts = await run(['log', '--role', 'user', '-'], { stdin: bytesOf(log) });
+    expect(prompts.stdout.trim().split('\n')).toHaveLength(2);
+  });
+
   it('names the session: a title of the user before one of the model before a summary, which labels its record', async () => {
     const log: Json[] = [
       { type: 'summary', summary: 'elsewhere', leafUuid: 'gone' },

@@ -83,7 +83,8 @@ function kindOf(record: JsonObject): ClaudeRecordKind {
       if (!isObject(record['message'])) return 'other';
       return record['isApiErrorMessage'] === true ? 'error' : 'answer';
     case 'system':
-      return record['subtype'] === 'compact_boundary' ? 'boundary' : 'side';
+      if (record['subtype'] === 'compact_boundary') return 'boundary';
+      return record['subtype'] === 'local_command' && typeof record['content'] === 'string' ? 'command' : 'side';
     case 'attachment':
       return 'attachment';
     case 'progress':

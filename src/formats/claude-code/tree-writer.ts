@@ -1,4 +1,4 @@
-import { asString, isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import type { ClaudeAnswer } from './answer.ts';
@@ -118,7 +118,7 @@ export class TreeWriter {
       case 'command':
       case 'interrupt':
       case 'meta':
-        this.#note(item, facts.kind, (record.value['message'] as JsonObject)['content']);
+        this.#note(item, facts.kind, objectOf(record.value['message'] ?? record.value)['content']);
         break;
       case 'attachment':
         this.#attachment(item);
