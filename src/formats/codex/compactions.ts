@@ -40,6 +40,12 @@ export class CodexCompactions {
       this.#characters -= sizeOf(this.#prompts.shift() as JsonObject);
   }
 
+  /** Forgets the last prompts. */
+  rollback(turns: number): void {
+    for (const item of this.#prompts.splice(Math.max(0, this.#prompts.length - turns)))
+      this.#characters -= sizeOf(item);
+  }
+
   write(payload: JsonObject, place: Place, { provider, tokens, usage }: Facts): void {
     const message = stringOf(payload['message']);
     const stored: unknown = payload['replacement_history'];

@@ -367,6 +367,7 @@ export class CodexConversion {
     const at = Math.max(0, this.#beforePrompts.length - turns);
     const parent = turns === 0 ? undefined : (this.#beforePrompts[at] ?? null);
     this.#beforePrompts.length = Math.min(at, this.#beforePrompts.length);
+    this.#compactions.rollback(turns);
     // It is the leaf if nothing follows.
     this.#writer.custom('codex/thread_rolled_back', { line: place.line, turns }, { ...place, parent });
     this.#answers.startTurn();

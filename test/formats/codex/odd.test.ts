@@ -357,6 +357,13 @@ describe('a compaction of Codex without a stored history', () => {
     ]);
   });
 
+  it('has no prompts that were rolled back', async () => {
+    const rollback = (turns: number) => event({ type: 'thread_rolled_back', num_turns: turns });
+    const log = [asks('one'), asks('two'), asks('three'), rollback(2), rollback(0), asks('four')];
+    expect(await historyOf(log)).toEqual(['one', 'four', 'so far']);
+    expect(await historyOf([asks('one'), rollback(5), asks('two')])).toEqual(['two', 'so far']);
+  });
+
   it('leaves out the oldest prompts where they are very long', async () => {
     const long = ['a', 'b', 'c'].map((letter) => asks(letter.repeat(60_000)));
     const history = await historyOf(long);
