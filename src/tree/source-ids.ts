@@ -13,7 +13,7 @@ export async function sourceIds(log: Log): Promise<NamedPosition[]> {
     const at = typeof target === 'string' ? (log.index.definitions(target)[0] ?? position) : position;
     const records = objectOf(fields)['uuids'];
     const ids = Array.isArray(records) ? records : partsOf(objectOf(value['message']));
-    for (const id of ids) if (typeof id === 'string') found.push([id, at]);
+    for (const id of ids) if (typeof id === 'string' && id !== '') found.push([id, at]);
   });
   return found;
 }

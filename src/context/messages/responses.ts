@@ -100,7 +100,7 @@ export class ResponsesItems {
       if (type === 'text') {
         const parts = textPart(stringOf(block['text'])).map((part) => ({ type: 'output_text', text: part.text }));
         if (parts.length === 0) return;
-        if (message && signature !== undefined && signature === message.signature) message.parts.push(...parts);
+        if (message && isNamed(signature) && signature === message.signature) message.parts.push(...parts);
         else {
           flush();
           message = { signature, parts };
@@ -172,10 +172,15 @@ function aborted({ id, type }: WaitingCall): string {
   return JSON.stringify({ type: output, call_id: id, output: 'aborted' });
 }
 
+/** Whether a signature says which message a text is from; the id is empty where only the phase is known. */
+function isNamed(signature: unknown): boolean {
+  return typeof signature === 'string' && !signature.includes('"id":""');
+}
+
 /** pi stores the id and the phase of a message with its text. */
 function assistantItem(signature: unknown, content: readonly object[]): string {
   const { id, phase } = parseObject(stringOf(signature)) ?? {};
-  const known = { ...(typeof id === 'string' ? { id } : {}), ...(typeof phase === 'string' ? { phase } : {}) };
+  const known = { ...(stringOf(id) === '' ? {} : { id }), ...(typeof phase === 'string' ? { phase } : {}) };
   return JSON.stringify({ type: 'message', role: 'assistant', ...known, content });
 }
 

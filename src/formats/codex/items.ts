@@ -93,11 +93,11 @@ export function thinkingOf(item: JsonObject): JsonObject {
   };
 }
 
-/** The content of an answer, with its id and phase as pi keeps them. */
+/** The content of an answer, with its id and phase as pi keeps them; older logs have a phase alone. */
 export function answerContent({ id, phase, content }: JsonObject): Mapped<JsonObject[]> {
   const { value, losses } = contentOf(content);
-  if (typeof id !== 'string') return { value, losses };
-  const textSignature = toJson({ v: 1, id, ...(typeof phase === 'string' ? { phase } : {}) });
+  if (typeof (id ?? phase) !== 'string') return { value, losses };
+  const textSignature = toJson({ v: 1, id: stringOf(id), ...(typeof phase === 'string' ? { phase } : {}) });
   return { value: value.map((block) => (block['type'] === 'text' ? { ...block, textSignature } : block)), losses };
 }
 

@@ -175,6 +175,18 @@ describe('a message of Codex', () => {
     ]);
   });
 
+  it('keeps its phase without an id, apart from the message before it', async () => {
+    const phase = { phase: 'commentary' };
+    const log = [meta(), asks('go'), said('assistant', 'one', phase), said('assistant', 'two', phase)];
+    const { stdout } = await run(['context', '--as', 'responses', '-'], { stdin: bytesOf(log) });
+    const sent = (words: string) => ({
+      ...{ type: 'message', role: 'assistant', phase: 'commentary' },
+      content: [{ type: 'output_text', text: words }],
+    });
+    const items = stdout.trim().split('\n').slice(1);
+    expect(items.map((line) => JSON.parse(line))).toEqual([sent('one'), sent('two')]);
+  });
+
   it('of a command that the user ran is one, also where its end is not known', async () => {
     const shell = (result: string) =>
       asks(`<user_shell_command>\n<command>\nls\n</command>\n<result>\n${result}\n</result>\n</user_shell_command>`);
