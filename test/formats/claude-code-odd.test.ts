@@ -146,6 +146,35 @@ describe('an answer of Claude Code', () => {
   });
 });
 
+describe('an answer of Claude Code whose id is that of an answer before it', () => {
+  it.each([
+    ['a prompt', 'go on'],
+    ['a command', '<command-name>/cost</command-name>'],
+    ['an interruption', '[Request interrupted by user]'],
+  ])('is another one behind %s', async (_name, between) => {
+    const log = [
+      user('u', null, 'go'),
+      says('a', 'u', [text('one')], { id: 'm' }),
+      user('p', 'a', between),
+      says('b', 'p', [text('two')], { id: 'm' }),
+      user('q', 'b', 'end'),
+    ];
+    const { entries } = await convert(log);
+    const said = entries.flatMap(({ type, content, message }) =>
+      type === 'custom_message' ? [content] : ((message as Json | undefined)?.['content'] ?? []),
+    );
+    expect(said).toEqual(['go', text('one'), between, text('two'), 'end']);
+  });
+
+  it('is another one where the id is empty', async () => {
+    const unnamed = { id: '', usage: { output_tokens: 5 } };
+    const said = [says('a', 'u', [text('one')], unnamed), says('b', 'a', [text('two')], unnamed)];
+    const { messages } = await convert([user('u', null, 'go'), ...said]);
+    expect(messages.map(({ content }) => content)).toEqual(['go', [text('one')], [text('two')]]);
+    expect(messages.slice(1).map(({ usage }) => (usage as Json)['output'])).toEqual([5, 5]);
+  });
+});
+
 describe('what a user or a tool said to Claude Code', () => {
   const image = (source: unknown) => ({ type: 'image', source });
 

@@ -41,7 +41,7 @@ export class ClaudeActivity implements ActivityReader {
   #answer(record: JsonObject, message: JsonObject, time: number | undefined, failed: boolean): void {
     const { id, model, content, usage, stop_reason: stopReason } = message;
     this.#activity.answer({
-      messageId: asString(id),
+      messageId: asString(id) || undefined,
       requestId: asString(record['requestId']),
       id: originalId(record) ?? asString(record['uuid']),
       time,

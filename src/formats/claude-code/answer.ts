@@ -38,7 +38,7 @@ export class ClaudeAnswer {
   /** Records with the same key belong to one answer. */
   static keyOf({ message, agentId, uuid }: JsonObject): string {
     const { id } = message as JsonObject;
-    return `${asString(id) ?? `\0${asString(uuid)}`}\0${asString(agentId) ?? ''}`;
+    return `${asString(id) || `\0${asString(uuid)}`}\0${asString(agentId) ?? ''}`;
   }
 
   add(record: JsonObject): void {
@@ -64,7 +64,7 @@ export class ClaudeAnswer {
   /** Identifies a call of the model, which is paid once however often it is recorded. */
   get request(): string {
     const { message, requestId } = this.first.value;
-    return `${asString((message as JsonObject)['id']) ?? this.uuids[0]}\0${asString(requestId) ?? ''}`;
+    return `${asString((message as JsonObject)['id']) || this.uuids[0]}\0${asString(requestId) ?? ''}`;
   }
 
   /** Members that native logs do not have. */

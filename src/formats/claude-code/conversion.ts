@@ -25,6 +25,9 @@ const BESIDE: ReadonlySet<string> = new Set(['attachment', 'side', 'other', 'tit
 /** Records that do not end an answer: a tool may finish before the answer is complete. */
 const MAY_WAIT: ReadonlySet<string> = new Set(['results', ...BESIDE]);
 
+/** Records that begin something new: what is below them is another answer, whatever its id is. */
+const BEGINS: ReadonlySet<string> = new Set(['prompt', 'command', 'interrupt']);
+
 /** How many records are held back while an answer is open. */
 const MOST_HELD = 256;
 
@@ -73,6 +76,8 @@ export class ClaudeConversion {
   readonly #compactions: ClaudeCompactions;
   /** The first uuid of each answer, by its key. */
   readonly #answerUuids = new Cells();
+  /** By uuid: whether something new begins there. */
+  readonly #begins = new Cells();
   /** Calls of the model whose usage was counted. */
   readonly #paid = new Cells();
   /** Records that were read before their turn, by offset. */
@@ -200,6 +205,7 @@ export class ClaudeConversion {
   #register(item: ClaudeRecord): void {
     const { id, parentId, kind } = item.facts;
     const isMessage = kind !== 'attachment' && kind !== 'side' && kind !== 'other';
+    if (BEGINS.has(kind)) this.#begins.set(this.#writer.ids.intern(id as string), 1);
     if (parentId && !this.#places.isKnown(parentId)) this.#orphans.set(id as string, parentId);
     this.#places.add(id as string, parentId ?? undefined, isMessage, item.record);
     if (parentId) this.#places.join(id as string, parentId, isMessage);
@@ -275,7 +281,8 @@ export class ClaudeConversion {
   /** Whether a record is below or beside an answer or its results; a copy of the answer is elsewhere. */
   #isPartOf({ facts }: ClaudeRecord, answer: string): boolean {
     const { parentId } = facts;
-    const above = parentId ? this.#places.parentOf(parentId) : undefined;
+    const isNew = parentId && this.#begins.get(this.#writer.ids.find(parentId)) !== NONE;
+    const above = parentId && !isNew ? this.#places.parentOf(parentId) : undefined;
     const entry = this.#places.entryOf(answer);
     const isBelow = (uuid: string | undefined): boolean => uuid !== undefined && this.#places.entryOf(uuid) === entry;
     return (
