@@ -61,7 +61,7 @@ export async function rulePage(
     '<!-- Made by npm run docs from src/rules; edit the rules instead. -->',
     '# What can go wrong in a session log',
     'Every rule of `sessionctl validate`, how the damage arises, why it matters and how to fix it. `sessionctl validate --explain RULE` prints the same text.',
-    'Where a rule has no level, it does not apply to the logs of that agent. `repair` fixes errors, and a warning only if `--only` names it.',
+    'Where a rule has no level, it does not apply to the logs of that agent; for other formats, `sessionctl validate --list-rules --from FORMAT` lists the levels. [Formats](formats.md) says which logs `repair` can write. It fixes errors, and a warning only if `--only` names it.',
     'An **error** means that an agent loses, hides or overwrites data because of it, stops at it, or that the next append would do so. A **warning** means that agents can handle it. A rule that is **off** reports a fact that is not a fault; `--rule ID=warning` turns it on.',
     CONVENTION,
     ruleTable(rules, agents),

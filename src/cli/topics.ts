@@ -8,7 +8,7 @@ export interface Topic {
 }
 
 export const ABOUT: readonly string[] = [
-  'A session log is one JSON object per line: a header, then entries that form a tree. Every command is a filter: no FILE, or a dash (`-`), means standard input, and standard output has data only; notes and errors go to standard error. A folder means the sessions in it; `claude:last`, `codex:4f2a` and their like mean sessions of the agents on this machine. What is behind `--` is no option.',
+  'A session log is one JSON object per line: a header, then entries that form a tree. Every command is a filter: no FILE, or a dash (`-`), means standard input, and standard output has data only; notes and errors go to standard error. A folder means the sessions in it; `claude:last`, `codex:4f2a` and their like mean sessions of the agents on this machine. What comes after `--` is never an option.',
 ];
 
 export const OUTPUT: Topic = {
@@ -30,7 +30,7 @@ export const TOPICS: Readonly<Record<TopicName, Topic>> = {
     title: 'REV',
     text: [
       'REV names an entry as git names commits: `@` is the last entry, `@~N` the entry N above it, `root` the first; `line:N`, `leaf:N` (the end of a branch; 1 is last in the file), `id:TEXT` and `label:TEXT` are what they say. Any other word is an exact id or label, or a prefix of exactly one id (at least 4 characters), and `~N` may follow it; in the log of another agent the ids of messages and calls work too.',
-      'One that is unknown or ambiguous is an error that lists the nearest candidates. Write an id that starts with a dash as `--leaf=-abc`, or behind `--`.',
+      'One that is unknown or ambiguous is an error that lists the nearest candidates. Write an id that starts with a dash as `--leaf=-abc`, or after `--`.',
     ],
   },
   reading: {

@@ -25,7 +25,7 @@ export const command: Command = {
     'Shows the last entry that two branches share, then what only one of them has, in order: reworded prompts with the words that differ, tool calls with their arguments, shortened results, and for each side the files it edited or wrote, its models and modes, tokens and cost. Exit 0 means the same, 1 different.',
     '- `diff FILE` compares the two leaves that are last in the file, `diff FILE A` entry A with the last one, `diff FILE A B` any two.',
     '- `diff FILE FILE2` compares their last entries, `diff FILE FILE2 A B` entry A of FILE with B of FILE2. Entries are matched by id, and the others by content, whatever their ids, times and tokens: a fork and its origin, or two runs of the same task. The first difference is shown.',
-    'A and B are REVs. What the log of another agent has beside the conversation, such as its settings, is not compared. What would take too long to match, such as texts of megabytes that repeat the same words, is shown as replaced.',
+    'A and B are REVs. What the log of another agent has besides the conversation, such as its settings, is not compared. What would take too long to match, such as texts of megabytes that repeat the same words, is shown as replaced.',
   ],
   memory: `${INDEX}, for each side, and about 150 bytes per entry that is compared; one entry of each side at a time, with \`--context\` all messages.`,
   topics: ['rev', 'reading'],

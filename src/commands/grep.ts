@@ -9,8 +9,8 @@ export const command: Command = {
   operands: 'PATTERN [FILE|DIR|AGENT]...',
   description: [
     'Finds text in what was said, not in JSON: prompts, answers, thinking, calls and results of tools, as they were before they were written as JSON; never base64 data, signatures or ids. Without a FILE all known sessions are searched, the newest first; an AGENT such as `claude` stands for its folders.',
-    'PATTERN is a regular expression as RE2 has them, so that no pattern can take longer than its text is long: without references back and looks around. A hit is `PATH:LINE: who speaks: the text around the match`; in a database, whose sessions are all searched, `PATH#ID:MESSAGE`. Exit 0 with a hit, 1 without one, 2 for a wrong call, a FILE that is no session log, or a folder that cannot be read.',
-    'Several files are searched at once where that is worth it; hits come in the same order. Of most files only the lines that may match are parsed. A damaged line that may match is not searched, and counted at the end.',
+    'PATTERN is a regular expression of RE2, without backreferences and lookaround, so that no pattern can make the search hang. A hit is `PATH:LINE: who speaks: the text around the match`; in a database, whose sessions are all searched, `PATH#ID:MESSAGE`. Exit 0 with a hit, 1 without one, 2 for a wrong call, a FILE that is no session log, or a folder that cannot be read.',
+    'Several files are searched at once where that is worth it; hits come in the same order. In most files only the lines that may match are parsed. A damaged line that may match is not searched, but counted at the end.',
   ],
   memory:
     'at most 250 MB for usual logs: a log of another agent up to 32 MB is converted in memory, a larger one and a database in a private temporary file.',
@@ -21,7 +21,7 @@ export const command: Command = {
     flag('files-with-matches', 'Print only the names of files with a hit', { short: 'l' }),
     flag('count', 'Print only how many texts of each file match', { short: 'c' }),
     option('max-count', 'N', 'At most N hits per file', { short: 'm', kind: 'number' }),
-    option('context', 'N', 'Also N texts before and behind a hit', { short: 'C', kind: 'number' }),
+    option('context', 'N', 'Also N texts before and after a hit', { short: 'C', kind: 'number' }),
     option('in', 'WHO', `Only in these, separated by commas: ${SPEAKERS.join(', ')}`, { many: true }),
     option('tool', 'NAME', 'Only in calls and results of this tool'),
     option('since', 'TIME', 'Only what was said since then: `7d`, `12h`, `2026-11-01`'),

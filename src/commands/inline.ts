@@ -14,7 +14,7 @@ export const command: Command = {
   description: [
     'The reverse of `externalize`, byte for byte: every ref `blob:sha256:HASH` in place of an image becomes the image again.',
     'A ref whose blob is missing or does not match its hash is kept, with a note and exit code 1. A ref is never used as a path, and links in the store are not followed. Damaged lines are passed through unchanged, with a note and exit code 1.',
-    'Without `--blobs` and the variable, the store is the folder `blobs` next to the file, or `../../blobs`, where omp keeps it.',
+    'Without `--blobs` and the variable, the store is the folder `blobs/` next to the file, or `../../blobs/`, where omp keeps it.',
   ],
   memory: 'one line and its images.',
   topics: ['changing'],

@@ -22,7 +22,7 @@ export const command: Command = {
   operands: '[FILE]',
   description: [
     'Shows the path from the root to the leaf as `git log --oneline` would, but in the order in which the model reads it: id, labels, role or type, and the start of the text.',
-    'What the log of another agent has beside the conversation, such as its settings, is left out unless `--type custom` or `--json` asks for it. Long ids are shortened where their first 8 characters, or in such a log their last 8, name one entry. On a terminal, rows are cut to its width and control characters are shown as escapes.',
+    'What the log of another agent has besides the conversation, such as its settings, is left out unless `--type custom` or `--json` asks for it. Long ids are shortened where their first 8 characters, or in such a log their last 8, name one entry. On a terminal, rows are cut to its width and control characters are shown as escapes.',
   ],
   memory: `${INDEX}, and a few megabytes.`,
   topics: ['rev', 'reading'],

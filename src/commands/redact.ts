@@ -47,8 +47,8 @@ export const command: Command = {
     flag('emails', 'Also replace email addresses'),
     flag('content', 'Replace all text and keep only the structure, as for a bug report'),
     flag('entropy', 'Also replace what looks random, which finds more and is often wrong'),
-    option('only', 'KIND', 'Replace only these kinds, with commas between', { many: true }),
-    option('ignore', 'KIND', 'Do not replace these kinds, with commas between', { many: true }),
+    option('only', 'KIND', 'Replace only these kinds, separated by commas', { many: true }),
+    option('ignore', 'KIND', 'Do not replace these kinds, separated by commas', { many: true }),
     option('allow', 'FILE', 'Do not replace the values in FILE, one per line'),
     option(
       'map',

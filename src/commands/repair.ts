@@ -56,7 +56,7 @@ export const command: Command = {
     option(
       'only',
       'RULE',
-      'Fix only what these rules find, by their ids or groups, with commas between; groups are `bytes`, `header`, `shape`, `content`, `tree`, `references`, `tools`, `thinking`, `images`; this also fixes warnings, which stay otherwise: `--only blank-line` removes blank lines',
+      'Fix only what these rules find, by their ids or groups, separated by commas; groups are bytes, header, shape, content, tree, references, tools, thinking, images; this also fixes warnings, which stay otherwise: `--only blank-line` removes blank lines',
       {
         many: true,
       },
