@@ -1,4 +1,6 @@
-import { LineBlock, readBlocks } from '../../lines/reader.ts';
+import { BYTE_ORDER_MARK } from '../../entries/damage.ts';
+import type { Line } from '../../lines/line.ts';
+import { readLineBatches } from '../../lines/reader.ts';
 import { Grammar, startOf } from './grammar.ts';
 
 /** A run of Aider: from its header to the next one. */
@@ -39,20 +41,11 @@ export function isPrompt(text: string): boolean {
 /** Finds the runs of a history, without holding their text. */
 export async function findRuns(chunks: AsyncIterable<Uint8Array>): Promise<Runs> {
   const finder = new RunFinder();
-  for await (const piece of readBlocks(chunks, { maxLineBytes: LONGEST_LINE })) {
-    if (piece instanceof LineBlock) finder.push(piece.bytes, piece.number, piece.offset);
-    else if (piece.oversize > 0) finder.skip(piece.offset + piece.length);
-    else finder.push(Buffer.from(piece.raw, 'latin1'), piece.number, piece.offset);
-  }
+  for await (const lines of readLineBatches(chunks, { maxLineBytes: LONGEST_LINE }))
+    for (const line of lines) finder.push(line);
   return finder.end();
 }
 
-const HEADER_MARK = Buffer.from('# aider chat started at ');
-const INPUT_MARK = Buffer.from('\n####');
-const LINE_BREAK = Buffer.from('  ');
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
-
-/** Reads only a few lines, for a long history has millions. */
 class RunFinder {
   #runs: (AiderRun & { readonly isLoose: boolean })[] = [];
   #count = 0;
@@ -61,39 +54,27 @@ class RunFinder {
   #open: Omit<AiderRun, 'end' | 'title'> = { id: 'start', time: undefined, line: 1, offset: 0 };
   /** The first prompt of this run; one without trailing spaces only if there is no other. */
   #asked: { readonly title: string; readonly isLoose: boolean } | undefined;
+  readonly #strict = new Grammar(false);
   /** A line with the two trailing spaces was found. */
   #hasMarks = false;
   #isAfterBlank = true;
   #end = 0;
 
-  /** Adds whole lines. */
-  push(lines: Buffer, number: number, start: number): void {
-    const isMarked = start === 0 && lines.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-    const bytes = isMarked ? lines.subarray(BYTE_ORDER_MARK.length) : lines;
-    const offset = start + lines.length - bytes.length;
-    if (start === 0) this.#open = { ...this.#open, offset };
-    let at = 0;
-    let line = number;
-    for (;;) {
-      const header = this.#findHeader(bytes, at);
-      this.#inspect(bytes.subarray(at, header < 0 ? bytes.length : header));
-      if (header < 0) break;
-      line += countLines(bytes, at, header);
-      this.#begin(lineAt(bytes, header), line, offset + header);
-      at = header;
-      const next = bytes.indexOf(0x0a, at);
-      if (next < 0) break;
-      at = next + 1;
-      line++;
+  push({ raw, number, offset, length, terminated, oversize }: Line): void {
+    this.#end = offset + length + (terminated ? 1 : 0);
+    const mark = number === 1 && raw.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+    if (mark > 0) this.#open = { ...this.#open, offset: mark };
+    const text = raw.slice(mark).replace(/\r$/, '');
+    // Aider has a blank line before each header; a quote in a fence seldom has one.
+    const time = this.#isAfterBlank ? startOf(text) : undefined;
+    this.#isAfterBlank = text === '' && oversize === 0;
+    if (time !== undefined) {
+      this.#begin(time, number, offset + mark);
+      return;
     }
-    this.#end = offset + bytes.length;
-    this.#isAfterBlank = isBlankBefore(bytes, bytes.length, this.#isAfterBlank);
-  }
-
-  /** Skips a line that is too long. */
-  skip(end: number): void {
-    this.#end = end;
-    this.#isAfterBlank = false;
+    const kind = this.#hasMarks ? 'text' : this.#strict.next(text);
+    this.#hasMarks ||= kind === 'user' || kind === 'tool';
+    if (text.startsWith('####') && this.#asked?.isLoose !== false) this.#ask(text);
   }
 
   end(): Runs {
@@ -106,32 +87,6 @@ class RunFinder {
     return { list, older: Math.max(0, askedIn - list.length), empty: this.#count - Math.max(1, askedIn), isStripped };
   }
 
-  /** Aider has a blank line before each header; a quote in a fence seldom has one. */
-  #findHeader(bytes: Buffer, from: number): number {
-    for (let at = bytes.indexOf(HEADER_MARK, from); at >= 0; at = bytes.indexOf(HEADER_MARK, at + 1)) {
-      if (isBlankBefore(bytes, at, this.#isAfterBlank) && startOf(lineAt(bytes, at)) !== undefined) return at;
-    }
-    return -1;
-  }
-
-  /** Finds the first prompt of the run, and whether lines have their two spaces. */
-  #inspect(bytes: Buffer): void {
-    for (let at = 0; !this.#hasMarks; at++) {
-      at = bytes.indexOf(LINE_BREAK, at);
-      if (at < 0) break;
-      const line = lineAt(bytes, bytes.lastIndexOf(0x0a, at) + 1);
-      const kind = new Grammar(false).next(line);
-      this.#hasMarks = kind === 'user' || kind === 'tool';
-      // Continue with the next line.
-      at = bytes.indexOf(0x0a, at);
-      if (at < 0) break;
-    }
-    let at = bytes.subarray(0, INPUT_MARK.length - 1).equals(INPUT_MARK.subarray(1)) ? 0 : -1;
-    if (at < 0) at = bytes.indexOf(INPUT_MARK) + 1 || -1;
-    for (; at >= 0 && this.#asked?.isLoose !== false; at = bytes.indexOf(INPUT_MARK, at) + 1 || -1)
-      this.#ask(lineAt(bytes, at));
-  }
-
   #ask(line: string): void {
     for (const isLoose of [false, true]) {
       const grammar = new Grammar(isLoose);
@@ -142,9 +97,8 @@ class RunFinder {
     }
   }
 
-  #begin(header: string, line: number, offset: number): void {
+  #begin(time: string, line: number, offset: number): void {
     this.#close(offset);
-    const time = startOf(header) ?? '';
     const before = this.#open.id;
     // Two in one second.
     const again = before === time ? 2 : before.startsWith(`${time}-`) ? Number(before.slice(time.length + 1)) + 1 : 0;
@@ -163,24 +117,4 @@ class RunFinder {
     runs.push({ ...this.#open, title, isLoose, end });
     if (runs.length >= 2 * MOST_RUNS) this.#runs = runs.slice(-MOST_RUNS);
   }
-}
-
-/** The line that starts there, one character per byte, without its end. */
-function lineAt(bytes: Buffer, start: number): string {
-  const end = bytes.indexOf(0x0a, start);
-  return bytes.toString('latin1', start, end < 0 ? bytes.length : end).replace(/\r$/, '');
-}
-
-/** Whether a line starts here and the one before it is blank; `isBlank` says so for the start of the bytes. */
-function isBlankBefore(bytes: Buffer, at: number, isBlank: boolean): boolean {
-  if (at === 0) return isBlank;
-  if (bytes[at - 1] !== 0x0a) return false;
-  const end = bytes[at - 2] === 0x0d ? at - 2 : at - 1;
-  return end === 0 || bytes[end - 1] === 0x0a;
-}
-
-function countLines(bytes: Buffer, from: number, end: number): number {
-  let lines = 0;
-  for (let at = bytes.indexOf(0x0a, from); at >= 0 && at < end; at = bytes.indexOf(0x0a, at + 1)) lines++;
-  return lines;
 }
