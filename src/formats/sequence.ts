@@ -1,6 +1,5 @@
 import { numberOf, parseExact } from '../json/exact.ts';
 import type { JsonObject } from '../json/value.ts';
-import { float64Column, type NumberColumn, uint32Column } from '../util/column.ts';
 import type { LogSource, NativeSink, OnDamage, SourceRecord } from './format.ts';
 import type { NativeWriter } from './native-writer.ts';
 import { readRecords } from './records.ts';
@@ -46,15 +45,7 @@ export async function inSequence(sink: NativeSink, convert: (pass: SequencePass)
   } catch (error) {
     if (!(error instanceof OutOfOrder)) throw error;
     sink.restart();
-    const pass: SequencePass = {
-      isReordered: false,
-      async *records(source, chunks, onDamage) {
-        const index = await indexOf(chunks, onDamage);
-        const { order, isReordered } = orderOf(index.numbers);
-        pass.isReordered = isReordered;
-        yield* recordsAt(source, index, order);
-      },
-    };
+    const pass: SequencePass = { isReordered: false, records: (...from) => byNumber(pass, ...from) };
     await convert(pass);
   }
 }
@@ -71,45 +62,28 @@ async function* inFileOrder(chunks: AsyncIterable<Uint8Array>, onDamage: OnDamag
   }
 }
 
-/** The places and the numbers of the records. */
-interface Index {
-  readonly numbers: NumberColumn;
-  readonly offsets: NumberColumn;
-  readonly lengths: NumberColumn;
-  readonly lines: NumberColumn;
-}
-
-async function indexOf(chunks: AsyncIterable<Uint8Array>, onDamage: OnDamage): Promise<Index> {
-  const index = { numbers: float64Column(), offsets: float64Column(), lengths: uint32Column(), lines: uint32Column() };
-  let last = Number.NEGATIVE_INFINITY;
+async function* byNumber(
+  pass: SequencePass,
+  source: LogSource,
+  chunks: AsyncIterable<Uint8Array>,
+  onDamage: OnDamage,
+): AsyncGenerator<SourceRecord> {
+  const index: { readonly number: number; readonly line: number; readonly offset: number; readonly length: number }[] =
+    [];
+  let number = Number.NEGATIVE_INFINITY;
   for await (const records of readRecords(chunks, onDamage)) {
-    for (const { value, offset, length, line } of records) {
+    for (const { value, line, offset, length } of records) {
       // A record without a number follows the one before it.
-      last = seqOf(value) ?? last;
-      index.numbers.push(last);
-      index.offsets.push(offset);
-      index.lengths.push(length);
-      index.lines.push(line);
+      number = seqOf(value) ?? number;
+      index.push({ number, line, offset, length });
     }
   }
-  return index;
-}
-
-async function* recordsAt(source: LogSource, index: Index, order: Uint32Array): AsyncGenerator<SourceRecord> {
-  for (const at of order) {
-    const [offset, length, line] = [index.offsets.at(at), index.lengths.at(at), index.lines.at(at)];
+  const sorted = index.toSorted((one, other) => one.number - other.number);
+  pass.isReordered = sorted.every((one, at) => one.number !== sorted[at - 1]?.number);
+  for (const { line, offset, length } of pass.isReordered ? sorted : index) {
     const bytes = Buffer.alloc(length);
     const read = await source.readAt(bytes, offset);
     const value = parseExact(bytes.toString('utf8', 0, read));
     if (value) yield { value, line, offset, length, textsBefore: 0 };
   }
-}
-
-function orderOf(numbers: NumberColumn): { readonly order: Uint32Array; readonly isReordered: boolean } {
-  const order = Uint32Array.from({ length: numbers.size }, (_, at) => at);
-  const sorted = order.slice().sort((a, b) => numbers.at(a) - numbers.at(b) || a - b);
-  const isRepeated = sorted.some(
-    (at, index) => index > 0 && numbers.at(at) === numbers.at(sorted[index - 1] as number),
-  );
-  return isRepeated ? { order, isReordered: false } : { order: sorted, isReordered: true };
 }
