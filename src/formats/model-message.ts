@@ -41,6 +41,13 @@ export function blocksOf(content: unknown): readonly JsonObject[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
 }
 
+/** All texts of a content, one per line. */
+export function plainText(content: unknown): string {
+  return blocksOf(content)
+    .map(({ text }) => stringOf(text))
+    .join('\n');
+}
+
 /** The texts of blocks of one type, one per line. */
 export function textOf(content: readonly JsonObject[], type: 'text' | 'thinking' = 'text'): string {
   return content

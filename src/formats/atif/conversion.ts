@@ -5,9 +5,10 @@ import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value
 import type { SourceFacts } from '../counting-source.ts';
 import { readDocument } from '../document.ts';
 import type { LogSource, SourceRecord } from '../format.ts';
+import { plainText } from '../model-message.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { countIn, nativeUsage, UNKNOWN_USAGE } from '../usage.ts';
-import { idOf, isInside, textIn } from './parts.ts';
+import { idOf, isInside } from './parts.ts';
 
 const UNKNOWN = 'unknown';
 const STANDARD_ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'toolResult']);
@@ -138,7 +139,7 @@ export class AtifConversion {
     const { type, first_kept_step_id: kept, tokens_before: tokens, ...more } = objectOf(managed);
     if (type === 'compaction') {
       const [result] = objectsIn(objectOf(step['observation'])['results']);
-      const summary = textIn(result?.['content']) || textIn(step['message']);
+      const summary = plainText(result?.['content']) || plainText(step['message']);
       if (summary === '') this.writer.loss('COMPACTION_HALF', 'lossy', place.line);
       const id = this.writer.entry(
         'compaction',
@@ -155,7 +156,7 @@ export class AtifConversion {
       this.#remember(step, id);
       this.#extra(step, place);
     } else if (isBranch === true) {
-      const id = this.writer.entry('branch_summary', { fromId: 'root', summary: textIn(step['message']) }, place);
+      const id = this.writer.entry('branch_summary', { fromId: 'root', summary: plainText(step['message']) }, place);
       this.#remember(step, id);
     } else await this.#message(step, place, 'system');
   }

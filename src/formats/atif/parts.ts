@@ -1,17 +1,9 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { type JsonObject, objectsIn } from '../../json/value.ts';
+import type { JsonObject } from '../../json/value.ts';
 
 /** The id of a trajectory: that of the session may be shared with those of subagents. */
 export function idOf({ trajectory_id: own, session_id: session }: JsonObject): string {
   return stringOf(own) || stringOf(session);
-}
-
-/** The text of a content, without its images. */
-export function textIn(content: unknown): string {
-  if (!Array.isArray(content)) return stringOf(content);
-  return objectsIn(content)
-    .map(({ text }) => stringOf(text))
-    .join('\n');
 }
 
 /** A path that stays in the folder of the log. */

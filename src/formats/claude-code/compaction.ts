@@ -1,6 +1,6 @@
 import { numberOf } from '../../json/exact.ts';
 import { asString, isObject, type JsonObject } from '../../json/value.ts';
-import { blocksOf } from '../model-message.ts';
+import { plainText } from '../model-message.ts';
 import type { NativeWriter } from '../native-writer.ts';
 import type { Places } from './places.ts';
 import { keptOf } from './session-notes.ts';
@@ -63,7 +63,7 @@ export class ClaudeCompactions {
     const parent = above === undefined ? this.#tree.root : this.#places.tip(above);
     const { compactMetadata: metadata } = value;
     const fields = {
-      summary: textOf(summary.record.value),
+      summary: plainText((summary.record.value['message'] as JsonObject)['content']),
       firstKeptEntryId: this.#firstKept(keptOf(metadata), before, boundary) ?? uuid,
       tokensBefore: (isObject(metadata) && numberOf(metadata['preTokens'])) || 0,
       ...(isObject(metadata) ? { details: metadata } : {}),
@@ -102,9 +102,4 @@ export class ClaudeCompactions {
     if (open.size > 0 || others > 0) this.#writer.loss('COMPACTION_KEPT_OTHERS', 'lossy', record.line, facts.id);
     return this.#places.entryOf(first);
   }
-}
-
-function textOf({ message }: JsonObject): string {
-  const blocks = blocksOf((message as JsonObject)['content']);
-  return blocks.map(({ text }) => asString(text) ?? '').join('\n');
 }

@@ -194,9 +194,8 @@ export class CodexAnswers {
 
   #write(answer: CodexAnswer): void {
     const { place, blocks, model, level, isReplay, remoteCalls, spent, stopped } = answer;
-    const { id: _id, ...before } = place;
-    this.#writer.model(this.#provider, model, before);
-    if (level !== undefined) this.#writer.thinkingLevel(level, before);
+    this.#writer.model(this.#provider, model, place);
+    if (level !== undefined) this.#writer.thinkingLevel(level, place);
     if (!spent && !isReplay && blocks.length > 0) this.#writer.loss('USAGE_UNKNOWN', 'info', place.line);
     const id = this.#writer.message(
       {
@@ -217,6 +216,6 @@ export class CodexAnswers {
       ...(remoteCalls.length > 0 ? { providerExecuted: remoteCalls } : {}),
       ...(answer.isCut ? { endUnknown: true } : {}),
     };
-    this.#writer.extra(id, extra, before);
+    this.#writer.extra(id, extra, place);
   }
 }

@@ -67,10 +67,9 @@ export class EventAnswers {
     if (!answer) return undefined;
     const { event, place, blocks, kept, hasCalls } = answer;
     const writer = this.#writer;
-    const before = { line: place.line, time: place.time };
     const [provider, model] = [this.#provider || 'unknown', this.#model || 'unknown'];
     if (this.#provider === '') writer.loss('PROVIDER_UNKNOWN', 'info', place.line);
-    writer.model(provider, model, before);
+    writer.model(provider, model, place);
     if (!event) writer.loss('SYNTH_ASSISTANT', 'info', place.line);
     const usage = event && (usageOf(memberOf(event, 'usage')) ?? usageOf(tokensOf(event)));
     if (!usage) writer.loss('USAGE_UNKNOWN', 'info', place.line);
@@ -93,7 +92,7 @@ export class EventAnswers {
       },
       place,
     );
-    writer.extra(id, { records: kept, ...(hasCalls ? { marksStarts: true } : {}) }, before);
+    writer.extra(id, { records: kept, ...(hasCalls ? { marksStarts: true } : {}) }, place);
     return { id, event: stringOf(event?.['id']), seq: event && seqOf(event) };
   }
 }

@@ -1,9 +1,10 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
+import { plainText } from '../model-message.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import type { LateVersions } from './late.ts';
-import { fingerprintOf, type GeminiMessage, plainText, readMessage } from './message.ts';
+import { fingerprintOf, type GeminiMessage, readMessage } from './message.ts';
 import { isText } from './parts.ts';
 import type { GeminiSubagents } from './subagents.ts';
 import { TurnWriter } from './turn-writer.ts';
@@ -201,7 +202,7 @@ export class GeminiConversion {
     const { message, place, held } = answer;
     const error = held.find((one) => one.message.type === 'error');
     const failed = error && message.parts.every((part) => !isText(part) || part['text'] === '') ? error : undefined;
-    this.#writeTurn(message, place, `${place.line}`, failed && plainText(failed.message));
+    this.#writeTurn(message, place, `${place.line}`, failed && plainText(failed.message.parts));
     for (const one of held) this.#aside(one.message, one.place);
   }
 
@@ -215,7 +216,7 @@ export class GeminiConversion {
 
   #learnContext(message: GeminiMessage): void {
     if (message.type !== 'session_context') return;
-    this.#context = plainText(message);
+    this.#context = plainText(message.parts);
     this.#cwd ??= FOLDER.exec(this.#context)?.[1];
   }
 
@@ -342,7 +343,7 @@ export class GeminiConversion {
   }
 
   #keepAsides({ asides, place }: NewList, isUsed: boolean): void {
-    const context = asides.find((one) => one.type === 'session_context' && plainText(one) !== this.#context);
+    const context = asides.find((one) => one.type === 'session_context' && plainText(one.parts) !== this.#context);
     if (context) this.#learnContext(context);
     if (context && !isUsed) {
       this.#writer.keep(context.type, context.value, { ...place, id: context.id });

@@ -19,7 +19,7 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
     late.grew = false;
     const counted = countingSource(source);
     const writer = new NativeWriter(format, source, sink, options, id);
-    const conversion = new GeminiConversion(writer, options, late, subagents.copy());
+    const conversion = new GeminiConversion(writer, options, late, new GeminiSubagents(subagents));
     await read(conversion, writer, source, counted.chunks);
     if (!late.grew || pass === PASSES) {
       const { isChild, ...facts } = conversion.facts;

@@ -103,8 +103,3 @@ export function resultFingerprint({ parts }: Pick<GeminiResult, 'parts'>): strin
 function digest(value: unknown): string {
   return hash('sha1', toJson(value), 'base64');
 }
-
-/** The texts of a message. */
-export function plainText({ parts }: GeminiMessage): string {
-  return parts.map(({ text }) => stringOf(text)).join('\n');
-}

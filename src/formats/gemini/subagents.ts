@@ -5,26 +5,13 @@ import type { NativeWriter, Place } from '../native-writer.ts';
 export class GeminiSubagents {
   readonly #paths: Map<string, string>;
 
-  private constructor(paths: ReadonlyMap<string, string>) {
-    this.#paths = new Map(paths);
+  constructor(paths: readonly string[]) {
+    this.#paths = new Map(paths.map((path) => [path.replace(/^.*[\\/]|\.jsonl$/g, ''), path]));
   }
 
-  static async near(source: LogSource, sessionId: string): Promise<GeminiSubagents> {
-    const paths = new Map<string, string>();
-    if (!/^[\w-]+$/.test(sessionId)) return new GeminiSubagents(paths);
-    for (const path of await source.list(sessionId, false)) {
-      const id = /([^\\/]+)\.jsonl$/.exec(path)?.[1];
-      if (id !== undefined) paths.set(id, path);
-    }
-    return new GeminiSubagents(paths);
-  }
-
-  copy(): GeminiSubagents {
-    return new GeminiSubagents(this.#paths);
-  }
-
-  pathOf(isIt: (id: string) => boolean): string | undefined {
-    return [...this.#paths].find(([id]) => isIt(id))?.[1];
+  static async near(source: LogSource, sessionId: string): Promise<readonly string[]> {
+    const paths = /^[\w-]+$/.test(sessionId) ? await source.list(sessionId, false) : [];
+    return paths.filter((path) => /[^\\/]\.jsonl$/.test(path));
   }
 
   /** Names the session of a subagent after the result of its call. */
@@ -32,7 +19,7 @@ export class GeminiSubagents {
     const path = this.#paths.get(id);
     if (path === undefined) writer.loss('SUBAGENT_MISSING', 'info', place.line, id);
     this.#paths.delete(id);
-    writer.related({ id, toolCallId, ...(path === undefined ? {} : { path }) }, place);
+    writer.related({ id, toolCallId, ...(path && { path }) }, place);
   }
 
   /** Names those that no call has named. */

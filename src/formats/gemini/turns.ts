@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { fingerprintOf, type GeminiMessage, plainText, readMessage, resultFingerprint } from './message.ts';
+import { plainText } from '../model-message.ts';
+import { fingerprintOf, type GeminiMessage, readMessage, resultFingerprint } from './message.ts';
 import type { GeminiResult } from './parts.ts';
 
 /** A message that the model sees, and the results of its calls, as entries that were written. */
@@ -84,7 +85,7 @@ export function compare(turns: readonly Turn[], listed: readonly ListedTurn[]): 
   let stay = 0;
   while (stay < turns.length && isSame(turns[stay], listed[stay])) stay++;
   if (stay > 0 || turns.length === 0 || listed[0]?.message.kind !== 'user') return { is: 'other', stay };
-  const summary = plainText(listed[0].message);
+  const summary = plainText(listed[0].message.parts);
   // A compaction adds up to two messages; some of them may be in the log already.
   for (const added of [0, 1, 2]) {
     const kept = listed.length - added;

@@ -1,12 +1,13 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
+import { plainText } from '../model-message.ts';
 import type { NativeWriter } from '../native-writer.ts';
 
 /** The text of a message that has nothing else. */
 export function textAlone(message: JsonObject): string | undefined {
   const blocks = objectsIn(message['content']);
   if (blocks.length === 0 || blocks.some(({ type }) => type !== 'text')) return undefined;
-  return blocks.map(({ text }) => stringOf(text)).join('\n');
+  return plainText(blocks);
 }
 
 interface Visibility {

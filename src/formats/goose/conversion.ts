@@ -2,6 +2,7 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject, objectsIn } from '../../json/value.ts';
 import type { SourceRecord } from '../format.ts';
+import { plainText } from '../model-message.ts';
 import type { HeaderFacts, NativeWriter, Place } from '../native-writer.ts';
 import { UNKNOWN_USAGE } from '../usage.ts';
 import { answerBlock, contentBlock, isCall, resultOf, textAlone, visibilityOf } from './blocks.ts';
@@ -150,11 +151,7 @@ export class GooseConversion {
     }
     this.#writer.loss('TOKENS_UNKNOWN', 'info', place.line);
     const details = continuation === undefined ? {} : { details: { continuation } };
-    const summary =
-      textAlone(value) ??
-      objectsIn(value['content'])
-        .map(({ text }) => stringOf(text))
-        .join('\n');
+    const summary = plainText(objectsIn(value['content']));
     this.#writer.entry('compaction', (id) => ({ summary, firstKeptEntryId: id, tokensBefore: 0, ...details }), place);
     this.#writer.count('mapped');
   }
@@ -277,17 +274,17 @@ export class GooseConversion {
     if (!answer) return;
     this.#answer = undefined;
     const { blocks, others } = answer;
-    const { id: _id, ...before } = answer.message.place;
+    const { place } = answer.message;
     const { provider_name: provider, model_config: config } = this.#header;
     const name = stringOf(provider) || 'unknown';
     const model = stringOf(isObject(config) ? config['model_name'] : undefined) || 'unknown';
     if (!this.#hasAnswers && (name !== 'unknown' || model !== 'unknown')) {
       // At that time the session may have had another model.
-      this.#writer.model(name, model, before);
-      this.#writer.loss('MODEL_SESSION_LEVEL', 'info', before.line);
+      this.#writer.model(name, model, place);
+      this.#writer.loss('MODEL_SESSION_LEVEL', 'info', place.line);
     }
     this.#hasAnswers = true;
-    this.#writer.loss('USAGE_UNKNOWN', 'info', before.line);
+    this.#writer.loss('USAGE_UNKNOWN', 'info', place.line);
     const spent = others.find(({ notificationType }) => notificationType === 'creditsExhausted');
     const made = this.#writer.message(
       {
@@ -295,9 +292,9 @@ export class GooseConversion {
         stopReason: spent ? 'error' : blocks.some(({ type }) => type === 'toolCall') ? 'toolUse' : 'stop',
         ...(spent ? { errorMessage: `credits exhausted: ${stringOf(spent['msg'])}` } : {}),
       },
-      answer.message.place,
+      place,
     );
-    if (others.length > 0) this.#writer.extra(made, { content: others }, before);
+    if (others.length > 0) this.#writer.extra(made, { content: others }, place);
   }
 }
 

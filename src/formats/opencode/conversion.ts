@@ -1,8 +1,9 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { defined, isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
 import { DamageBuffer } from '../damage-buffer.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
+import { textOf } from '../model-message.ts';
 import { NativeWriter, type Place } from '../native-writer.ts';
 import { isoTime, millisecondsOf } from '../times.ts';
 import { errorOf, imageOf, isSanitized, resultOf, STOP_REASONS, usageOf } from './content.ts';
@@ -120,14 +121,14 @@ class OpencodeConversion {
       writer.keep('user', record.value, place);
       return;
     }
-    const { agent } = objectOf(record.value['info']);
-    if (agent === 'plan' || agent === 'build') writer.mode(agent === 'plan' ? 'plan' : 'none', unnamedPlace(place));
+    const info = objectOf(record.value['info']);
+    const { agent } = info;
+    if (agent === 'plan' || agent === 'build') writer.mode(agent === 'plan' ? 'plan' : 'none', place);
     let first: string | undefined;
+    const { id, ...unnamed } = place;
     for (const { isSynthetic, content } of runs) {
       // Only what a person typed has the id of the message.
-      const isNamed = !isSynthetic || runs.length === 1;
-      const { id, ...unnamed } = place;
-      const at = isNamed ? { ...unnamed, id } : unnamed;
+      const at = !isSynthetic || runs.length === 1 ? place : unnamed;
       const made = isSynthetic
         ? writer.contextMessage('synthetic', content, at)
         : writer.message({ role: 'user', content }, at);
@@ -135,7 +136,6 @@ class OpencodeConversion {
       first ??= made;
     }
     this.#remember(place, first);
-    const info = objectOf(record.value['info']);
     writer.extra(writer.last, { ...othersOf(info), ...(others.length > 0 ? { parts: restOf(others) } : {}) }, place);
     writer.count('mapped');
   }
@@ -160,15 +160,11 @@ class OpencodeConversion {
     }
     this.#dropRequest();
     const steps = stepsOf(objectsIn(record.value['parts']));
-    const { writer } = this;
-    let isFirst = true;
-    for (const [at, step] of steps.entries()) {
-      const isLast = at === steps.length - 1;
-      this.#step(step, info, isFirst ? place : unnamedPlace(place), isLast);
-      isFirst = false;
-    }
+    const { line, time } = place;
+    for (const [at, step] of steps.entries())
+      this.#step(step, info, at === 0 ? place : { line, time }, at === steps.length - 1);
     this.#isAnswered = true;
-    writer.count('mapped');
+    this.writer.count('mapped');
   }
 
   /** One request to the model: its answer, and the results of its calls. */
@@ -177,22 +173,23 @@ class OpencodeConversion {
     const finish = parts.find(({ type }) => type === 'step-finish');
     const tools = parts.filter(({ type }) => type === 'tool');
     const model = { provider: stringOf(info['providerID']) || 'unknown', id: stringOf(info['modelID']) || 'unknown' };
-    writer.model(model.provider, model.id, unnamedPlace(place));
-    const error = isLast ? errorOf(info['error']) : undefined;
+    writer.model(model.provider, model.id, place);
+    const { error: failure, agent, mode, variant } = info;
+    const error = isLast ? errorOf(failure) : undefined;
     const spent = finish ?? (isLast ? info : {});
     const usage = usageOf(spent);
     this.#tokens = Number(usage['totalTokens']) || this.#tokens;
     if (!isObject(spent['tokens'])) writer.loss('USAGE_UNKNOWN', 'info', place.line, place.id);
     const message = {
       role: 'assistant',
-      content: parts.flatMap((part) => answerBlock(part)),
+      content: parts.flatMap(answerBlock),
       ...{ api: 'unknown', provider: model.provider, model: model.id, usage },
       stopReason: error?.stopReason ?? this.#stopReason(finish?.['reason'] ?? info['finish'], tools.length > 0, place),
       ...(error ? { errorMessage: error.message } : {}),
     };
     const id = writer.message(message, place);
     this.#remember(place, id);
-    writer.extra(id, { parts: restOf(parts), ...(isLast ? errorFields(info) : {}) }, place);
+    writer.extra(id, { parts: restOf(parts), ...(isLast ? { error: failure, agent, mode, variant } : {}) }, place);
     for (const tool of tools) this.#result(tool, place);
   }
 
@@ -234,16 +231,17 @@ class OpencodeConversion {
   #compact({ record, part }: Request, summary: SourceRecord, info: JsonObject, place: Place): void {
     const { writer } = this;
     this.#request = undefined;
-    const text = objectsIn(summary.value['parts'])
-      .filter(({ type }) => type === 'text')
-      .map((one) => stringOf(one['text']))
-      .join('\n');
     const kept = this.#entries.get(stringOf(part['tail_start_id']));
     const { auto, overflow } = part;
     const details = { opencode: { auto, overflow, usage: info['tokens'], cost: info['cost'] } };
     const made = writer.entry(
       'compaction',
-      (id) => ({ summary: text, firstKeptEntryId: kept ?? id, tokensBefore: this.#tokens, details }),
+      (id) => ({
+        summary: textOf(objectsIn(summary.value['parts'])),
+        firstKeptEntryId: kept ?? id,
+        tokensBefore: this.#tokens,
+        details,
+      }),
       place,
     );
     this.#remember(place, made);
@@ -274,10 +272,6 @@ function othersOf(info: JsonObject): JsonObject {
   if (info['agent'] === 'plan' || info['agent'] === 'build') known.add('agent');
   if (JSON.stringify(objectOf(info['summary'])['diffs'] ?? []) === '[]') known.add('summary');
   return Object.fromEntries(Object.entries(info).filter(([key]) => !known.has(key)));
-}
-
-function unnamedPlace({ line, time }: Place): Place {
-  return { line, time };
 }
 
 /** The parts of each request: a message of an older version may have several. */
@@ -312,8 +306,4 @@ function restOf(parts: readonly JsonObject[]): JsonObject[] {
     const { sessionID: _session, messageID: _message, ...rest } = part;
     return [rest];
   });
-}
-
-function errorFields({ error, agent, mode, variant }: JsonObject): JsonObject {
-  return defined({ error, agent, mode, variant });
 }

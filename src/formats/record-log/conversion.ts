@@ -267,11 +267,10 @@ class RecordConversion {
 
   #write({ place, blocks, kept, hasCalls, finished, stopped, messageId }: RecordAnswer): void {
     const writer = this.#writer;
-    const { json: _json, ...before } = place;
     const provider = this.#provider || 'unknown';
     if (this.#provider === '') writer.loss('PROVIDER_UNKNOWN', 'info', place.line);
     const model = this.#model || 'unknown';
-    writer.model(provider, model, before);
+    writer.model(provider, model, place);
     const usage = finished && usageOf(finished['usage']);
     if (!finished && !stopped) writer.loss('SYNTH_ASSISTANT', 'info', place.line);
     if (!usage) writer.loss('USAGE_UNKNOWN', 'info', place.line);
@@ -291,7 +290,7 @@ class RecordConversion {
       { ...place, id: messageId },
     );
     if (isOpen) writer.loss('STOP_UNKNOWN', 'info', place.line, id);
-    writer.extra(id, { records: kept, ...(isOpen ? { endUnknown: true } : {}) }, before);
+    writer.extra(id, { records: kept, ...(isOpen ? { endUnknown: true } : {}) }, place);
   }
 }
 
