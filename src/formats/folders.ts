@@ -4,6 +4,11 @@ export function homeFolder(env: Environment): string | undefined {
   return env['HOME'] || env['USERPROFILE'];
 }
 
+/** Folders below another one, where that is known. */
+export function below(folder: string | undefined, ...paths: readonly string[]): string[] {
+  return folder ? paths.map((path) => `${folder}/${path}`) : [];
+}
+
 /** Where programs keep their data, by the XDG base directory specification. */
 export function dataFolder(env: Environment): string | undefined {
   const home = homeFolder(env);

@@ -1,4 +1,4 @@
-import { dataFolder } from '../folders.ts';
+import { below, dataFolder } from '../folders.ts';
 import { type Head, hasMembers, type LogFormat } from '../format.ts';
 
 /** A version as the standard spells it. */
@@ -25,10 +25,7 @@ export const atif: LogFormat = {
     return isNamed && hasMembers(document, { agent: 'object' }) ? 'probable' : undefined;
   },
   // Devin's; others have no fixed folder.
-  locations: (env) => {
-    const folder = dataFolder(env);
-    return folder ? [`${folder}/devin/cli/transcripts`] : [];
-  },
+  locations: (env) => below(dataFolder(env), 'devin/cli/transcripts'),
   isDocument: () => true,
   records: async function* (source, chunks, onDamage) {
     const { readDocument } = await import('../document.ts');

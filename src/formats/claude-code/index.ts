@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../json/value.ts';
-import { homeFolder } from '../folders.ts';
+import { below, homeFolder } from '../folders.ts';
 import { hasMembers, type LogFormat } from '../format.ts';
 
 /** Types of records in files without a conversation. */
@@ -28,8 +28,8 @@ export const claudeCode: LogFormat = {
   },
   locations: (env) => {
     const home = homeFolder(env);
-    const config = env['XDG_CONFIG_HOME'] || (home && `${home}/.config`);
-    const folders = env['CLAUDE_CONFIG_DIR']?.split(',') ?? [home && `${home}/.claude`, config && `${config}/claude`];
+    const config = env['XDG_CONFIG_HOME'] || below(home, '.config')[0];
+    const folders = env['CLAUDE_CONFIG_DIR']?.split(',') ?? [...below(home, '.claude'), ...below(config, 'claude')];
     return folders.flatMap((folder) => (folder ? `${folder.trim()}/projects` : []));
   },
   resume: ({ id, cwd }) => ({ argv: ['claude', '--resume', id], cwd }),

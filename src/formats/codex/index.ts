@@ -1,4 +1,4 @@
-import { homeFolder } from '../folders.ts';
+import { below, homeFolder } from '../folders.ts';
 import { hasMembers, type LogFormat } from '../format.ts';
 import { isEnvelope } from './envelope.ts';
 
@@ -16,11 +16,7 @@ export const codex: LogFormat = {
     if (isDocument(document)) return 'certain';
     return objects.length > 0 && objects.every(isEnvelope) ? 'probable' : undefined;
   },
-  locations: (env) => {
-    const home = homeFolder(env);
-    const folder = env['CODEX_HOME'] || (home && `${home}/.codex`);
-    return folder ? [`${folder}/sessions`, `${folder}/archived_sessions`] : [];
-  },
+  locations: (env) => below(env['CODEX_HOME'] || below(homeFolder(env), '.codex')[0], 'sessions', 'archived_sessions'),
   resume: ({ id }) => ({ argv: ['codex', 'resume', id] }),
   branchesAreRewinds: true,
   isDocument: ({ document }) => isDocument(document),

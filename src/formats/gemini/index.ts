@@ -1,4 +1,4 @@
-import { homeFolder } from '../folders.ts';
+import { below, homeFolder } from '../folders.ts';
 import { type Head, hasMembers, type LogFormat } from '../format.ts';
 
 /** Sessions of Gemini CLI: JSON Lines, one JSON document in older versions, and what `/chat save` writes. */
@@ -14,10 +14,7 @@ export const gemini: LogFormat = {
     return isCheckpoint(head) ? 'probable' : undefined;
   },
   logNames: /^(?:session|checkpoint)-.*\.jsonl?$/,
-  locations: (env) => {
-    const home = env['GEMINI_CLI_HOME'] || homeFolder(env);
-    return home ? [`${home}/.gemini/tmp`] : [];
-  },
+  locations: (env) => below(env['GEMINI_CLI_HOME'] || homeFolder(env), '.gemini/tmp'),
   resume: ({ id, cwd }) => ({ argv: ['gemini', '--resume', id], cwd }),
   branchesAreRewinds: true,
   isDocument: (head) => head.documentHas('sessionId', 'projectHash', 'messages') || isCheckpoint(head),

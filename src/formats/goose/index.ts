@@ -1,5 +1,5 @@
 import { isObject } from '../../json/value.ts';
-import { dataFolder, homeFolder } from '../folders.ts';
+import { below, dataFolder, homeFolder } from '../folders.ts';
 import { type Head, hasMembers, type LogFormat, tableColumns } from '../format.ts';
 
 /** Sessions of Goose: its database, what it exports as JSON, and the JSONL files that it wrote until September 2025. */
@@ -17,14 +17,9 @@ export const goose: LogFormat = {
   },
   logNames: /^sessions\.db$|\.jsonl$/,
   locations: (env) => {
-    const home = homeFolder(env);
-    const root = env['GOOSE_PATH_ROOT'];
-    if (root) return [`${root}/data/sessions`];
-    const data = dataFolder(env);
-    return [
-      ...(data ? [`${data}/goose/sessions`] : []),
-      ...(home ? [`${home}/Library/Application Support/Block.goose/sessions`] : []),
-    ];
+    if (env['GOOSE_PATH_ROOT']) return below(env['GOOSE_PATH_ROOT'], 'data/sessions');
+    const inHome = below(homeFolder(env), 'Library/Application Support/Block.goose/sessions');
+    return [...below(dataFolder(env), 'goose/sessions'), ...inHome];
   },
   resume: ({ id }) => ({ argv: ['goose', 'session', '--resume', '--session-id', id] }),
   isDocument: (head) => isDatabase(head) || isExport(head),

@@ -1,4 +1,4 @@
-import { dataFolder, homeFolder } from '../folders.ts';
+import { below, dataFolder, homeFolder } from '../folders.ts';
 import type { LogFormat } from '../format.ts';
 
 /** Forks of pi that write the same logs, below the home folder. */
@@ -7,16 +7,11 @@ const FORKS = ['.prime/agent', '.senpi/agent', '.config/kimchi/harness', '.gjc/a
 /** The folders of pi and its forks. */
 export const piLocations: NonNullable<LogFormat['locations']> = (env) => {
   const home = homeFolder(env);
-  const own = env['PI_CODING_AGENT_DIR'] || (home && `${home}/.pi/agent`);
-  const forks = home ? [...FORKS.map((fork) => `${home}/${fork}/sessions`), `${home}/.qclaw/agents`] : [];
-  return [...(own ? [`${own}/sessions`] : []), ...forks];
+  const own = env['PI_CODING_AGENT_DIR'] || below(home, '.pi/agent')[0];
+  return [...below(own, 'sessions'), ...below(home, ...FORKS.map((fork) => `${fork}/sessions`), '.qclaw/agents')];
 };
 
-export const ompLocations: NonNullable<LogFormat['locations']> = (env) => {
-  const home = homeFolder(env);
-  const data = dataFolder(env);
-  return [
-    ...(home ? [`${home}/.omp/agent/sessions`, `${home}/.omp/profiles`] : []),
-    ...(data ? [`${data}/omp/sessions`] : []),
-  ];
-};
+export const ompLocations: NonNullable<LogFormat['locations']> = (env) => [
+  ...below(homeFolder(env), '.omp/agent/sessions', '.omp/profiles'),
+  ...below(dataFolder(env), 'omp/sessions'),
+];

@@ -1,4 +1,4 @@
-import { homeFolder } from '../folders.ts';
+import { below, homeFolder } from '../folders.ts';
 import { type LogFormat, tableColumns } from '../format.ts';
 
 /** The database in which OpenClaw keeps the sessions of an agent, as the lines that it wrote to files before. */
@@ -12,11 +12,7 @@ export const openclaw: LogFormat = {
     return ['session_id', 'seq', 'event_json'].every((name) => columns?.includes(name)) ? 'certain' : undefined;
   },
   logNames: /^openclaw-agent\.sqlite$|\.jsonl/,
-  locations: (env) => {
-    const home = homeFolder(env);
-    const folder = env['OPENCLAW_STATE_DIR'] || (home && `${home}/.openclaw`);
-    return folder ? [`${folder}/agents`] : [];
-  },
+  locations: (env) => below(env['OPENCLAW_STATE_DIR'] || below(homeFolder(env), '.openclaw')[0], 'agents'),
   // Only its agent command takes an id, and wants a message; its terminal takes keys, which a transcript has not.
   resume: ({ id }) => ({ argv: ['openclaw', 'agent', '--session-id', id, '--message', 'continue'] }),
   isDocument: (head) => tableColumns(head, 'transcript_events') !== undefined,

@@ -1,4 +1,4 @@
-import { dataFolder } from '../folders.ts';
+import { below, dataFolder } from '../folders.ts';
 import { type Head, hasMembers, type LogFormat, tableColumns } from '../format.ts';
 
 /** Sessions of OpenCode: what `opencode export` prints, and the database that it keeps them in. */
@@ -10,10 +10,7 @@ export const opencode: LogFormat = {
   versions: ['1.18.33'],
   detect: (head) => (isExport(head) || isStore(head) ? 'certain' : undefined),
   logNames: /^opencode(?:-[\w-]+)?\.db$/,
-  locations: (env) => {
-    const data = dataFolder(env);
-    return data ? [`${data}/opencode`] : [];
-  },
+  locations: (env) => below(dataFolder(env), 'opencode'),
   resume: ({ id, cwd }) => ({ argv: ['opencode', '--session', id], cwd }),
   branchesAreRewinds: true,
   forksHaveNewIds: true,
