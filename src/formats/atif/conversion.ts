@@ -7,6 +7,7 @@ import { readDocument } from '../document.ts';
 import type { LogSource, SourceRecord } from '../format.ts';
 import { plainText } from '../model-message.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
+import { readNear } from '../near-file.ts';
 import { countIn, nativeUsage, UNKNOWN_USAGE } from '../usage.ts';
 import { idOf, isInside } from './parts.ts';
 
@@ -94,11 +95,8 @@ export class AtifConversion {
     this.#isRootKept = true;
     const { steps: _steps, subagent_trajectories: _subagents, extra, ...rest } = this.#root;
     const { sessionctl: _log, ...others } = objectOf(extra);
-    this.writer.keep(
-      'trajectory',
-      { ...rest, ...(extra === undefined ? {} : { extra: others }) },
-      { line: 1, time: this.#start },
-    );
+    const kept = extra === undefined ? rest : { ...rest, extra: others };
+    this.writer.keep('trajectory', kept, { line: 1, time: this.#start });
   }
 
   /** A message of the user or the system. */
@@ -110,12 +108,8 @@ export class AtifConversion {
     else if (by === 'user') this.#remember(step, this.writer.message({ role: 'user', content }, place));
     else if (hasContent(step['message'])) {
       const type = stringOf(customType);
-      const known = {
-        customType: type,
-        content,
-        display: display !== false,
-        ...(isObject(details) ? { details } : {}),
-      };
+      const more = isObject(details) ? { details } : {};
+      const known = { customType: type, content, display: display !== false, ...more };
       const id =
         type === ''
           ? this.writer.contextMessage('system', content, place)
@@ -144,12 +138,8 @@ export class AtifConversion {
       const id = this.writer.entry(
         'compaction',
         (own) => ({
-          ...{
-            summary,
-            firstKeptEntryId: this.#entries.get(numberOf(kept)) ?? own,
-            tokensBefore: numberOf(tokens) ?? 0,
-          },
-          details: { context_management: { type, ...more } },
+          ...{ summary, firstKeptEntryId: this.#entries.get(numberOf(kept)) ?? own },
+          ...{ tokensBefore: numberOf(tokens) ?? 0, details: { context_management: { type, ...more } } },
         }),
         place,
       );
@@ -261,20 +251,14 @@ export class AtifConversion {
 
   /** The id of a trajectory in a file beside this one. */
   async #idIn(path: string): Promise<string | undefined> {
-    return await this.#withFile(path, async (file) => {
+    const file = isInside(path) ? await this.#source.open(path) : undefined;
+    if (!file) return undefined;
+    try {
       for await (const records of readDocument(file, file.chunks(), 'steps', () => {}))
         for (const { value } of records) return idOf(value);
       return undefined;
-    });
-  }
-
-  /** Works with a file in the folder of the document; undefined where there is none. */
-  async #withFile<T>(path: string, work: (file: LogSource) => Promise<T>): Promise<T | undefined> {
-    const file = isInside(path) ? await this.#source.open(path) : undefined;
-    try {
-      return file && (await work(file));
     } finally {
-      await file?.close();
+      await file.close();
     }
   }
 
@@ -291,18 +275,11 @@ export class AtifConversion {
 
   /** An image from the folder of the document; a placeholder for anything else. */
   async #media(type: string, { media_type: mimeType, path }: JsonObject, line: number): Promise<JsonObject> {
-    const data = type === 'image' ? await this.#bytesIn(stringOf(path)) : undefined;
+    const isFile = type === 'image' && isInside(stringOf(path));
+    const data = isFile ? await readNear(this.#source, stringOf(path), LARGEST_IMAGE) : undefined;
     if (data) return { type, data: data.toString('base64'), mimeType: stringOf(mimeType) };
     this.writer.loss(type === 'image' ? 'IMAGE_REF' : 'BLOCK_AS_TEXT', 'lossy', line);
     return { type: 'text', text: `[${type} not embedded: ${stringOf(path) || UNKNOWN}]` };
-  }
-
-  async #bytesIn(path: string): Promise<Buffer | undefined> {
-    return await this.#withFile(path, async (file) => {
-      const buffer = Buffer.allocUnsafeSlow(LARGEST_IMAGE + 1);
-      const length = await file.readAt(buffer, 0);
-      return length > LARGEST_IMAGE ? undefined : buffer.subarray(0, length);
-    });
   }
 
   #remember({ step_id: number }: JsonObject, entry: string): void {
@@ -315,13 +292,12 @@ export class AtifConversion {
     const others = Object.entries(step).filter(([key]) => !STEP_MEMBERS.has(key));
     const extra = Object.entries(objectOf(step['extra'])).filter(([key]) => !OWN_EXTRA.has(key));
     const metrics = Object.entries(objectOf(step['metrics'])).filter(([key]) => !COUNTS.has(key));
-    const fields = Object.fromEntries(others.filter(([key, value]) => key !== 'llm_call_count' || value !== 1));
     const more = {
-      ...fields,
+      ...Object.fromEntries(others.filter(([key, value]) => key !== 'llm_call_count' || value !== 1)),
       ...(extra.length > 0 ? { extra: Object.fromEntries(extra) } : {}),
       ...(metrics.length > 0 ? { metrics: Object.fromEntries(metrics) } : {}),
     };
-    if (target !== undefined && Object.keys(more).length > 0) this.writer.extra(target, more, place);
+    if (target !== undefined) this.writer.extra(target, more, place);
   }
 }
 

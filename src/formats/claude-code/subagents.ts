@@ -2,6 +2,7 @@ import { parseExact } from '../../json/exact.ts';
 import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import type { LogSource, RelatedSession } from '../format.ts';
 import { blocksOf } from '../model-message.ts';
+import { readNear } from '../near-file.ts';
 
 /** Longer descriptions are not read. */
 const MOST_ABOUT = 1024 * 1024;
@@ -91,30 +92,20 @@ export async function findSubagents(source: LogSource, sessionId: string): Promi
     for (const path of paths) {
       const agent = FILE.exec(path.replaceAll('\\', '/'))?.[1];
       if (agent === undefined || found.has(agent)) continue;
-      const about = path.replace(/\.jsonl$/, '.meta.json');
-      found.set(agent, { agent, path, ...(paths.includes(about) ? described(await readObject(source, about)) : {}) });
+      const named = path.replace(/\.jsonl$/, '.meta.json');
+      const about = paths.includes(named) ? await readNear(source, named, MOST_ABOUT) : undefined;
+      found.set(agent, { agent, path, ...described(about && parseExact(about.toString('utf8'))) });
     }
   }
   return [...found.values()];
 }
 
-function described({ agentType, description, toolUseId, spawnDepth }: JsonObject): Omit<Subagent, 'agent' | 'path'> {
+function described(about: JsonObject = {}): Omit<Subagent, 'agent' | 'path'> {
+  const { agentType, description, toolUseId, spawnDepth } = about;
   return {
     ...(typeof agentType === 'string' ? { role: agentType } : {}),
     ...(typeof description === 'string' ? { title: description } : {}),
     ...(typeof toolUseId === 'string' ? { toolCallId: toolUseId } : {}),
     ...(typeof spawnDepth === 'number' ? { depth: spawnDepth } : {}),
   };
-}
-
-async function readObject(source: LogSource, path: string): Promise<JsonObject> {
-  const file = await source.open(path);
-  if (!file) return {};
-  try {
-    const buffer = Buffer.alloc(MOST_ABOUT);
-    const length = await file.readAt(buffer, 0);
-    return parseExact(buffer.toString('utf8', 0, length)) ?? {};
-  } finally {
-    await file.close();
-  }
 }

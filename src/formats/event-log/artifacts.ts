@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import type { LogSource, NearLog } from '../format.ts';
+import type { NearLog } from '../format.ts';
+import { readNear } from '../near-file.ts';
 
 /** The folder beside a log for content that is too large for it. */
 export const FOLDER = 'artifacts';
@@ -62,24 +63,6 @@ export async function artifactText(
   session: string,
 ): Promise<string | undefined> {
   const path = artifactPath(ref, session);
-  const file = path === undefined ? undefined : await log.open(path, FOLDER);
-  if (!file) return undefined;
-  const whole = await smallFile(file, MOST_BYTES);
+  const whole = path === undefined ? undefined : await readNear(log, path, MOST_BYTES, FOLDER);
   return whole && isUtf8(whole) && !whole.includes(0) ? whole.toString('utf8') : undefined;
-}
-
-/** Reads and closes a file; undefined where it is too large. */
-export async function smallFile(file: Pick<LogSource, 'chunks' | 'close'>, most: number): Promise<Buffer | undefined> {
-  try {
-    const parts: Uint8Array[] = [];
-    let bytes = 0;
-    for await (const chunk of file.chunks()) {
-      bytes += chunk.length;
-      if (bytes > most) return undefined;
-      parts.push(Uint8Array.from(chunk));
-    }
-    return Buffer.concat(parts);
-  } finally {
-    await file.close();
-  }
 }

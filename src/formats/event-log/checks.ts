@@ -12,8 +12,9 @@ import type {
   SnapshotFacts,
 } from '../format.ts';
 import { memberIssue, unknownType } from '../issues.ts';
+import { readNear } from '../near-file.ts';
 import { NUMBERED_LEVELS } from '../rule-table.ts';
-import { artifactPath, artifactRefs, FOLDER, smallFile } from './artifacts.ts';
+import { artifactPath, artifactRefs, FOLDER } from './artifacts.ts';
 import { canonicalType, isKnownType, memberOf, pathOf } from './event.ts';
 
 /** The required string members of each type. */
@@ -128,8 +129,7 @@ function snapshotFacts(file: string, value: JsonObject): SnapshotFacts {
 }
 
 async function documentIn(log: NearLog, path: string): Promise<JsonObject | undefined> {
-  const file = await log.open(path, SNAPSHOTS);
-  const bytes = file && (await smallFile(file, MOST_SNAPSHOT_BYTES));
+  const bytes = await readNear(log, path, MOST_SNAPSHOT_BYTES, SNAPSHOTS);
   return bytes && parseExact(bytes.toString('utf8'));
 }
 
