@@ -21,15 +21,26 @@ export function modelMessageOf(entry: JsonObject): ModelMessage | undefined {
   return toModel === 'message' ? modelMessage('system', content, entry) : undefined;
 }
 
+const KINDS: ReadonlyMap<unknown, ModelMessage['kind']> = new Map([
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['toolResult', 'result'],
+  ['bashExecution', 'user'],
+  ['pythonExecution', 'user'],
+  ['fileMention', 'user'],
+]);
+
 function byRole(message: JsonObject): ModelMessage | undefined {
-  const { role, content } = message;
   if (message['excludeFromContext'] === true) return undefined;
-  if (role === 'user' || role === 'assistant') return modelMessage(role, content, message);
-  if (role === 'toolResult') return modelMessage('result', content, message);
-  if (role === 'bashExecution' || role === 'pythonExecution')
-    return modelMessage('user', executionText(message), message);
-  if (role === 'fileMention') return modelMessage('user', mentionedFiles(message), message);
-  return modelMessage('system', role === 'system' ? systemText(message) : content, message);
+  return modelMessage(KINDS.get(message['role']) ?? 'system', contentOf(message), message);
+}
+
+/** What a message says to the model: a text, or blocks. */
+export function contentOf(message: JsonObject): unknown {
+  const { role, content } = message;
+  if (role === 'bashExecution' || role === 'pythonExecution') return executionText(message);
+  if (role === 'fileMention') return mentionedFiles(message);
+  return role === 'system' ? systemText(message) : content;
 }
 
 function modelMessage(kind: ModelMessage['kind'], content: unknown, message: JsonObject): ModelMessage {

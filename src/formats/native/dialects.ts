@@ -2,11 +2,11 @@ import { dialectOf } from '../../entries/dialect.ts';
 import type { Dialect } from '../../entries/entry-type.ts';
 import { messageOf } from '../../entries/envelope-check.ts';
 import { entryTypeOf } from '../../entries/types/index.ts';
-import { executionText, mentionedFiles, systemText } from '../../entries/user-text.ts';
 import { applySplices, arrayElements, changeMembers, findMember, type Splice, skipSpace } from '../../json/text.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import { decodeUtf8, encodeUtf8 } from '../../lines/line.ts';
 import type { ConversionOptions, LossSeverity } from '../format.ts';
+import { contentOf } from '../model-message.ts';
 
 /** An entry as the other dialect has it, one character per byte. */
 interface DialectEntry {
@@ -113,7 +113,7 @@ function otherRole(
 ): DialectEntry {
   const message = messageOf(value) as JsonObject;
   const { role } = message;
-  const content = message['excludeFromContext'] === true ? undefined : contentOf(raw, role);
+  const content = message['excludeFromContext'] === true ? undefined : contentText(raw);
   if (content === undefined) return kept(raw, value, line, target, theirs, ['ROLE_AS_CUSTOM', 'info']);
   const isInstruction = role === 'developer' || role === 'system';
   const body = {
@@ -124,17 +124,9 @@ function otherRole(
   return mapped(entryText('custom_message', raw, body), loss);
 }
 
-/** The content of a message in such a role, as JSON; undefined where it is empty. */
-function contentOf(raw: string, role: unknown): string | undefined {
-  const message = messageOf(JSON.parse(decodeUtf8(raw)) as JsonObject) as JsonObject;
-  const content: unknown =
-    role === 'pythonExecution'
-      ? executionText(message)
-      : role === 'fileMention'
-        ? mentionedFiles(message)
-        : role === 'system'
-          ? systemText(message)
-          : message['content'];
+/** The content of the message in an entry, as JSON; undefined where it is empty. */
+function contentText(raw: string): string | undefined {
+  const content = contentOf(messageOf(JSON.parse(decodeUtf8(raw)) as JsonObject) as JsonObject);
   const isEmpty = typeof content === 'string' ? content.trim() === '' : !Array.isArray(content) || content.length === 0;
   return isEmpty ? undefined : encodeUtf8(JSON.stringify(content));
 }
