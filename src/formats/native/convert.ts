@@ -13,8 +13,7 @@ import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, ConversionOutcome, LogFormat, LogSource, NativeSink } from '../format.ts';
 import { Losses, totalCounts } from '../losses.ts';
 import { inDialect } from './dialects.ts';
-import { skimIds } from './ids.ts';
-import { Migration, passesOf, versionIn } from './migration.ts';
+import { type Migration, migrationFor, versionIn } from './migration.ts';
 import { fromSeed000 } from './seed-000.ts';
 
 /** A name of the session: its JSON text, and the string. */
@@ -28,7 +27,8 @@ export const nativeLog: Required<Pick<LogFormat, 'toNative'>> = {
   toNative: async (source, sink, options) => {
     const version = await versionIn(source.start());
     const conversion = new DialectConversion(source, sink, options);
-    const migration = version < 3 ? await migrationOf(source, version, conversion, sink) : undefined;
+    const onDamage = (line: Line): void => conversion.damaged(line);
+    const migration = version < 3 ? await migrationFor(source, version, sink, { onDamage }) : undefined;
     const { chunks, facts } = countingSource(source);
     for await (const lines of readLineBatches(chunks)) {
       for (const line of lines) if (!line.blank) conversion.line(line, migration);
@@ -36,22 +36,6 @@ export const nativeLog: Required<Pick<LogFormat, 'toNative'>> = {
     conversion.end(version, facts());
   },
 };
-
-async function migrationOf(
-  { name, random, chunks, willRead }: LogSource,
-  version: 1 | 2 | 3,
-  conversion: DialectConversion,
-  sink: NativeSink,
-): Promise<Migration> {
-  willRead?.(passesOf(version));
-  return new Migration({
-    name,
-    random,
-    onDamage: (line) => conversion.damaged(line),
-    onWarning: ({ line, message }) => sink.warn(line, message),
-    taken: version === 1 ? await skimIds(chunks(), random(8)) : undefined,
-  });
-}
 
 class DialectConversion {
   readonly #source: LogSource;

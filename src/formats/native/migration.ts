@@ -7,7 +7,7 @@ import { readLineBatches, readLines } from '../../lines/reader.ts';
 import { LogError } from '../../util/errors.ts';
 import type { Symbols } from '../../util/symbols.ts';
 import { shortJson } from '../../util/to-json.ts';
-import type { LogFormat } from '../format.ts';
+import type { LogFormat, LogSource, NativeSink } from '../format.ts';
 import type { Detection } from '../index.ts';
 import { type IdScheme, skimIds } from './ids.ts';
 import { type MemberChanges, Version1To2 } from './v1-to-v2.ts';
@@ -207,24 +207,30 @@ export function passesOf(version: 1 | 2 | 3): number {
   return version === 1 ? 2 : 1;
 }
 
+/** The migration of a log for its readers. */
+export async function migrationFor(
+  { name, random, chunks, willRead }: LogSource,
+  version: 1 | 2 | 3,
+  sink: NativeSink,
+  options: Pick<MigrateOptions, 'onDamage' | 'headerless'>,
+): Promise<Migration> {
+  willRead?.(passesOf(version));
+  const onWarning = ({ line, message }: MigrateWarning): void => sink.warn(line, message);
+  const taken = version === 1 ? await skimIds(chunks(), random(8)) : undefined;
+  return new Migration({ name, random, taken, onWarning, ...options });
+}
+
 /** Reads a native log of an older version. */
 export function olderVersion(version: 1 | 2): Required<Pick<LogFormat, 'toNative'>> {
   return {
-    toNative: async ({ name, random, chunks, willRead }, sink) => {
+    toNative: async (source, sink) => {
       let damaged = 0;
-      willRead?.(passesOf(version));
-      const migration = new Migration({
-        name,
-        random,
-        headerless: version,
-        onDamage: (line, damage) => {
-          damaged = line.number;
-          sink.leftOut(line.number, damage);
-        },
-        onWarning: ({ line, message }) => sink.warn(line, message),
-        taken: version === 1 ? await skimIds(chunks(), random(8)) : undefined,
-      });
-      for await (const line of readLines(chunks())) {
+      const onDamage: MigrateOptions['onDamage'] = (line, damage) => {
+        damaged = line.number;
+        sink.leftOut(line.number, damage);
+      };
+      const migration = await migrationFor(source, version, sink, { onDamage, headerless: version });
+      for await (const line of readLines(source.chunks())) {
         const raw = migration.line(line);
         if (damaged !== line.number) sink.line(raw, line.number);
       }
