@@ -65,6 +65,11 @@ export interface RecordFacts {
   readonly issues: readonly RecordIssue[];
 }
 
+/** A record outside of the conversation, without anything to check. */
+export const NO_FACTS: RecordFacts = {
+  ...{ isInConversation: false, conversation: '', blocks: [], timestamp: null, issues: [] },
+};
+
 export interface FileFacts {
   /** Where the record names it. */
   readonly path: string;

@@ -1,4 +1,11 @@
-import { type LogSource, type OnDamage, type RecordChecks, type SourceRecord, sourceRecord } from '../format.ts';
+import {
+  type LogSource,
+  NO_FACTS,
+  type OnDamage,
+  type RecordChecks,
+  type SourceRecord,
+  sourceRecord,
+} from '../format.ts';
 import { levelsOf } from '../rule-table.ts';
 import { readTextBlocks } from './blocks.ts';
 import { findRuns } from './runs.ts';
@@ -23,11 +30,8 @@ export const checks: RecordChecks = {
   levels: levelsOf('invalid-utf8 oversize-line', 'nul-bytes missing-header late-header'),
   isRecord: () => true,
   describe: ({ type }) => ({
+    ...NO_FACTS,
     isInConversation: type === 'user' || type === 'text',
     isHeader: type === 'header',
-    conversation: '',
-    blocks: [],
-    timestamp: null,
-    issues: [],
   }),
 };

@@ -1,7 +1,7 @@
 import { isCount, numberOf } from '../../json/exact.ts';
 import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
-import type { RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { NO_FACTS, type RecordChecks, type RecordFacts, type RecordIssue } from '../format.ts';
 import { levelsOf } from '../rule-table.ts';
 
 const ERRORS = `torn-line not-json invalid-utf8 oversize-line bad-header missing-field wrong-type unknown-version ordinal-order
@@ -202,13 +202,12 @@ class Inspection {
 
 function describe(record: JsonObject): RecordFacts {
   const inspection = new Inspection();
-  const { issues } = inspection;
-  const known = { conversation: '', blocks: [], issues };
+  const known = { ...NO_FACTS, issues: inspection.issues };
   const { step_id: number, source, timestamp } = record;
   if (!('step_id' in record || 'source' in record || 'message' in record)) {
     inspection.root(record);
     // Steps count from 1.
-    return { ...known, isInConversation: false, isHeader: true, timestamp: null, ordinal: 0 };
+    return { ...known, isHeader: true, ordinal: 0 };
   }
   inspection.step(record);
   return {

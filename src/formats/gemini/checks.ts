@@ -1,7 +1,7 @@
 import type { Damage } from '../../entries/damage.ts';
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, listOf } from '../../json/value.ts';
-import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { type BlockFacts, NO_FACTS, type RecordChecks, type RecordFacts, type RecordIssue } from '../format.ts';
 import { missingIssue, unknownType } from '../issues.ts';
 import { type RuleTable, tableChecks } from '../rule-table.ts';
 import { readMessage } from './message.ts';
@@ -42,7 +42,6 @@ const TABLE: RuleTable = {
 
 /** The types that Gemini CLI writes. */
 const TYPES: ReadonlySet<unknown> = new Set('user gemini info error warning'.split(' '));
-const NO_BLOCKS: readonly BlockFacts[] = [];
 
 function isRecord(value: JsonObject): boolean {
   return (
@@ -53,24 +52,16 @@ function isRecord(value: JsonObject): boolean {
 /** What the rules need to know of a record. */
 function describe(record: JsonObject): RecordFacts {
   const { id, type, $set: change, $rewindTo: rewind } = record;
-  const facts = { conversation: '', timestamp: null, isInConversation: false, blocks: NO_BLOCKS, issues: [] };
-  if (rewind !== undefined) return facts;
-  if (isObject(change)) return { ...facts, ...describeList(change['messages']) };
-  if (type === undefined && id === undefined) return { ...facts, ...describeHeader(record) };
+  if (rewind !== undefined) return NO_FACTS;
+  if (isObject(change)) return { ...NO_FACTS, ...describeList(change['messages']) };
+  if (type === undefined && id === undefined) return { ...NO_FACTS, ...describeHeader(record) };
   const issues: RecordIssue[] = [];
   if (typeof id !== 'string') issues.push(missingIssue('id'));
   if (!TYPES.has(type)) issues.push(unknownType(type));
   const { kind } = readMessage(record);
   const role = kind === 'model' ? 'assistant' : kind === 'results' ? 'result' : kind === 'user' ? 'user' : undefined;
-  const blocks = blocksOf(record, '');
-  return {
-    ...facts,
-    id: stringOf(id) || undefined,
-    isInConversation: role !== undefined,
-    role,
-    blocks,
-    issues,
-  };
+  const facts = { ...NO_FACTS, id: stringOf(id) || undefined, blocks: blocksOf(record, ''), issues };
+  return { ...facts, isInConversation: role !== undefined, role };
 }
 
 function describeHeader(record: JsonObject): Pick<RecordFacts, 'isHeader' | 'issues'> {
@@ -110,7 +101,7 @@ function blocksOf(message: JsonObject, at: string): readonly BlockFacts[] {
     add('call', `toolCalls[${index}].id`, call['id']);
     if ((call['result'] ?? '') !== '') add('result', `toolCalls[${index}].result`, call['id']);
   }
-  return blocks.length === 0 ? NO_BLOCKS : blocks;
+  return blocks;
 }
 
 /** Only a lost message is an error; a line that does not show what it was counts as one. */

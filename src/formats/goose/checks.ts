@@ -1,7 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import { toJson } from '../../util/to-json.ts';
-import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { type BlockFacts, NO_FACTS, type RecordChecks, type RecordFacts, type RecordIssue } from '../format.ts';
 import { type RuleTable, tableChecks } from '../rule-table.ts';
 import { isCall, outcomeOf } from './blocks.ts';
 
@@ -49,25 +49,17 @@ function isHeader({ role, content, working_dir: cwd, description }: JsonObject):
 }
 
 function describe(record: JsonObject): RecordFacts {
-  if (isHeader(record))
-    return {
-      isInConversation: false,
-      isHeader: true,
-      conversation: '',
-      blocks: [],
-      issues: [],
-      timestamp: null,
-    };
+  if (isHeader(record)) return { ...NO_FACTS, isHeader: true };
   const { role } = record;
-  const content: readonly unknown[] = Array.isArray(record['content']) ? record['content'] : [];
-  const blocks = content.flatMap((block, at) => (isObject(block) ? [blockFacts(block, `content[${at}]`)] : []));
+  const blocks = listOf(record['content']).flatMap((block, at) =>
+    isObject(block) ? [blockFacts(block, `content[${at}]`)] : [],
+  );
   const isResult = blocks.some(({ kind }) => kind === 'result');
   return {
+    ...NO_FACTS,
     isInConversation: true,
-    conversation: '',
     role: role === 'assistant' ? 'assistant' : role === 'user' ? (isResult ? 'result' : 'user') : undefined,
     blocks,
-    timestamp: null,
     issues: issuesOf(record),
   };
 }

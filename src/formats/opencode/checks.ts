@@ -1,7 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, listOf, objectOf } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
-import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { type BlockFacts, NO_FACTS, type RecordChecks, type RecordFacts, type RecordIssue } from '../format.ts';
 import { memberIssue, missingIssue } from '../issues.ts';
 import { levelsOf } from '../rule-table.ts';
 
@@ -25,24 +25,16 @@ export const checks: RecordChecks = {
 function describe(record: JsonObject): RecordFacts {
   const info = objectOf(record['info']);
   const isSession = record['parts'] === undefined && info['role'] === undefined;
+  if (isSession) return { ...NO_FACTS, isHeader: true };
   const { id, role } = info;
-  const issues = isSession ? [] : [...issuesOf(record)];
   return {
-    isInConversation: !isSession,
-    ...(isSession ? { isHeader: true } : {}),
-    conversation: '',
-    id: isSession || typeof id !== 'string' ? undefined : id,
+    ...NO_FACTS,
+    isInConversation: true,
+    id: typeof id === 'string' ? id : undefined,
     role: role === 'user' || role === 'assistant' ? role : undefined,
-    blocks: isSession
-      ? []
-      : listOf(record['parts']).flatMap((part, at) => (isObject(part) ? blocksOf(part, `parts[${at}]`) : [])),
-    timestamp: null,
-    issues,
+    blocks: listOf(record['parts']).flatMap((part, at) => (isObject(part) ? blocksOf(part, `parts[${at}]`) : [])),
+    issues: [...issuesOf(record)],
   };
-}
-
-function imageFacts(data: string): NonNullable<BlockFacts['image']> {
-  return { length: data.length, ...imageSize(data) };
 }
 
 function* issuesOf(record: JsonObject): Generator<RecordIssue> {
@@ -69,8 +61,7 @@ function* partIssues(part: unknown, path: string): Generator<RecordIssue> {
     yield { rule: 'wrong-type', path: `${path}.text`, message: "'text' is not a text" };
   if (type !== 'tool') return;
   for (const [key, value] of Object.entries({ callID, tool }))
-    if (typeof value !== 'string')
-      yield { rule: 'missing-field', path: `${path}.${key}`, message: `'${key}' is missing` };
+    if (typeof value !== 'string') yield { ...missingIssue(key), path: `${path}.${key}` };
   if (!STATES.has(objectOf(state)['status']))
     yield { rule: 'wrong-type', path: `${path}.state.status`, message: 'the status of the call is unknown' };
 }
@@ -79,8 +70,10 @@ function blocksOf(part: JsonObject, path: string): BlockFacts[] {
   const { type, text, callID, state, url, mime } = part;
   if (type === 'text' || type === 'reasoning')
     return [{ kind: type === 'text' ? 'text' : 'thinking', path, isEmpty: text === '' }];
-  if (type === 'file' && typeof url === 'string' && stringOf(mime).startsWith('image/') && url.startsWith('data:'))
-    return [{ kind: 'image', path: `${path}.url`, image: imageFacts(url.slice(url.indexOf(',') + 1)) }];
+  if (type === 'file' && typeof url === 'string' && stringOf(mime).startsWith('image/') && url.startsWith('data:')) {
+    const data = url.slice(url.indexOf(',') + 1);
+    return [{ kind: 'image', path: `${path}.url`, image: { length: data.length, ...imageSize(data) } }];
+  }
   if (type !== 'tool') return [{ kind: PARTS.has(type) ? 'other' : 'unknown', path }];
   const callId = stringOf(callID);
   const { status } = objectOf(state);

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
-import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { type BlockFacts, NO_FACTS, type RecordChecks, type RecordFacts, type RecordIssue } from '../format.ts';
 import { levelsOf } from '../rule-table.ts';
 import { isoTime, millisecondsOf } from '../times.ts';
 
@@ -43,15 +43,15 @@ function describe(record: JsonObject): RecordFacts {
   const { type, message } = record;
   const found = new Description();
   const { issues, blocks } = found;
-  const facts = { conversation: '', timestamp: null, blocks, issues };
+  const facts = { ...NO_FACTS, blocks, issues };
   if (type === 'session') {
     for (const key of ['harness', 'id']) found.text(record[key], key, 'bad-header');
-    return { ...facts, isInConversation: false, isHeader: true };
+    return { ...facts, isHeader: true };
   }
   if (!found.text(type, 'type') || type !== 'message') {
     if (typeof type === 'string')
       issues.push({ rule: 'unknown-entry-type', path: 'type', message: `unknown type ${shortJson(type)}` });
-    return { ...facts, isInConversation: false };
+    return facts;
   }
   if (!isObject(message)) {
     const rule = message === undefined ? 'missing-field' : 'wrong-type';
