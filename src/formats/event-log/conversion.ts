@@ -228,35 +228,21 @@ class EventConversion {
   #aboutSession(event: Event, goesOn: boolean): boolean {
     const { type, value, place } = event;
     const reason = stringOf(memberOf(value, 'reason'));
-    const command = memberOf(value, 'command');
-    switch (type) {
-      case 'context.compaction.started':
-        if (!goesOn) this.#writer.loss('COMPACTION_HALF', 'damaged', place.line);
-        this.#evidence('event-log/compaction', { state: 'started' }, event);
-        return true;
-      case 'verification.started':
-        this.#evidence('event-log/verification', { status: 'started', command }, event);
-        return true;
-      case 'verification.finished':
-        this.#evidence('event-log/verification', { status: verdictOf(memberOf(value, 'status')), command }, event);
-        return true;
-      case 'budget.exhausted':
-      case 'session.paused':
-      case 'session.resumed': {
-        const isBudget = type === 'budget.exhausted' || (type === 'session.paused' && BUDGET.test(reason));
-        const state = isBudget ? 'budget' : type.slice('session.'.length);
-        this.#evidence('event-log/lifecycle', { state, reason }, event);
-        return true;
-      }
-      case 'session.completed':
-      case 'session.failed': {
-        const kind = type === 'session.completed' ? 'normal' : 'fatal';
-        this.#evidence('session_exit', { kind, reason, recordedAt: value['ts'] }, event);
-        return true;
-      }
-      default:
-        return false;
-    }
+    if (type === 'context.compaction.started') {
+      if (!goesOn) this.#writer.loss('COMPACTION_HALF', 'damaged', place.line);
+      this.#evidence('event-log/compaction', { state: 'started' }, event);
+    } else if (type === 'verification.started' || type === 'verification.finished') {
+      const status = type === 'verification.started' ? 'started' : verdictOf(memberOf(value, 'status'));
+      this.#evidence('event-log/verification', { status, command: memberOf(value, 'command') }, event);
+    } else if (type === 'budget.exhausted' || type === 'session.paused' || type === 'session.resumed') {
+      const isBudget = type === 'budget.exhausted' || (type === 'session.paused' && BUDGET.test(reason));
+      const state = isBudget ? 'budget' : type.slice('session.'.length);
+      this.#evidence('event-log/lifecycle', { state, reason }, event);
+    } else if (type === 'session.completed' || type === 'session.failed') {
+      const kind = type === 'session.completed' ? 'normal' : 'fatal';
+      this.#evidence('session_exit', { kind, reason, recordedAt: value['ts'] }, event);
+    } else return false;
+    return true;
   }
 
   /** An entry that `status` reads, whatever else is kept. */

@@ -53,13 +53,10 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
           session: session.id,
           sessions: sessions
             .filter((one) => one !== session)
-            .map(({ id, nativeId, title, cwd }) => ({
-              id,
-              nativeId,
-              ...(title ? { title } : {}),
-              ...(cwd ? { cwd } : {}),
-              isSibling: true as const,
-            })),
+            .map(({ id, nativeId, title, cwd }) => {
+              const about = { ...(title ? { title } : {}), ...(cwd ? { cwd } : {}) };
+              return { id, nativeId, ...about, isSibling: true };
+            }),
         }),
     },
     options,
