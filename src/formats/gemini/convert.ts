@@ -13,6 +13,7 @@ const PASSES = 3;
 /** Gives a session of Gemini CLI in its native form. */
 export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const id = await idOf(source);
+  const isOne = await isDocument(source);
   const subagents = await GeminiSubagents.near(source, id);
   const late = new LateVersions();
   for (let pass = 1; ; pass++) {
@@ -20,39 +21,24 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
     const counted = countingSource(source);
     const writer = new NativeWriter(format, source, sink, options, id);
     const conversion = new GeminiConversion(writer, options, late, new GeminiSubagents(subagents));
-    await read(conversion, writer, source, counted.chunks);
+    let isHeader = isOne;
+    for await (const records of recordsOf(source, counted.chunks, (...damage) => writer.damaged(...damage)))
+      for (const record of records) {
+        if (!isOne) conversion.handle(record);
+        else if (isHeader) conversion.header(record.value);
+        else conversion.add(record);
+        isHeader = false;
+      }
+    conversion.end();
     if (!late.grew || pass === PASSES) {
       const { isChild, ...facts } = conversion.facts;
-      const parent = isChild ? folderOf(source.name) : undefined;
+      // The log of a subagent is in a folder that has the id of its parent.
+      const parent = isChild ? /([^\\/]+)[\\/][^\\/]+$/.exec(source.name)?.[1] : undefined;
       writer.end({ id, ...facts, parent, subagentOf: parent }, counted.facts());
       return;
     }
     sink.restart();
   }
-}
-
-async function read(
-  conversion: GeminiConversion,
-  writer: NativeWriter,
-  source: LogSource,
-  chunks: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const isOne = await isDocument(source);
-  const onDamage = (...damage: Parameters<NativeWriter['damaged']>): void => writer.damaged(...damage);
-  let isFirst = true;
-  for await (const records of recordsOf(source, chunks, onDamage))
-    for (const record of records) {
-      if (!isOne) conversion.handle(record);
-      else if (isFirst) conversion.header(record.value);
-      else conversion.add(record);
-      isFirst = false;
-    }
-  conversion.end();
-}
-
-/** The log of a subagent is in a folder that has the id of its parent. */
-function folderOf(name: string): string | undefined {
-  return /([^\\/]+)[\\/][^\\/]+$/.exec(name)?.[1];
 }
 
 /** The id that the first record has; a checkpoint has only the name that it was saved by. */

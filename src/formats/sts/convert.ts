@@ -1,7 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject, objectsIn } from '../../json/value.ts';
-import { countingSource } from '../counting-source.ts';
+import { countingSource, type SourceFacts } from '../counting-source.ts';
 import { DamageBuffer } from '../damage-buffer.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
 import { NativeWriter, type Place } from '../native-writer.ts';
@@ -27,33 +27,22 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
       trace.add(record);
     }
   }
-  trace ??= begin({});
-  trace.end();
-  const { header, writer, start } = trace;
-  const { id, name, harness } = header;
-  writer.end(
-    {
-      ...{ id: stringOf(id), time: start, cwd: undefined, title: stringOf(name) || undefined },
-      formatVersion: stringOf(harness) || undefined,
-    },
-    facts(),
-    'text-only',
-  );
+  (trace ?? begin({})).end(facts());
 }
 
 class Trace {
   readonly writer: NativeWriter;
-  readonly header: JsonObject;
+  readonly #first: JsonObject;
   /** The first time that a message has. */
-  start: string | number | undefined;
+  #start: string | number | undefined;
   /** The names of open calls by id; undefined for one that has its result. */
   readonly #calls = new Map<string, string | undefined>();
   #isHeaderSeen = false;
   #header: { readonly value: JsonObject; readonly place: Place } | undefined;
 
-  constructor(writer: NativeWriter, header: JsonObject) {
+  constructor(writer: NativeWriter, first: JsonObject) {
     this.writer = writer;
-    this.header = header;
+    this.#first = first;
   }
 
   add({ value, line, json }: SourceRecord): void {
@@ -68,23 +57,26 @@ class Trace {
     const own = type === 'message' && isObject(message) ? message : undefined;
     const time = own?.['timestamp'];
     const place = { line, json, time: typeof time === 'string' || typeof time === 'number' ? time : undefined };
-    this.start ??= place.time;
+    this.#start ??= place.time;
     this.#keepHeader();
     if (!own || !this.#message(own, place)) this.writer.keep(stringOf(type) || 'record', value, place);
     else this.writer.count('mapped');
   }
 
-  end(): void {
+  end(source: SourceFacts): void {
     this.#keepHeader();
     for (const name of this.#calls.values())
       if (name !== undefined) this.writer.loss('PENDING_CALL', 'info', this.writer.line);
+    const { id, name, harness } = this.#first;
+    const about = { title: stringOf(name) || undefined, formatVersion: stringOf(harness) || undefined };
+    this.writer.end({ id: stringOf(id), time: this.#start, cwd: undefined, ...about }, source, 'text-only');
   }
 
   /** Keeps a header with other members, once the start of the session is known. */
   #keepHeader(): void {
     const { value, place } = this.#header ?? {};
     this.#header = undefined;
-    if (value && place) this.writer.keep('session', value, { ...place, time: this.start });
+    if (value && place) this.writer.keep('session', value, { ...place, time: this.#start });
   }
 
   /** False for what has no native counterpart. */
