@@ -130,11 +130,6 @@ export function probably({ title, id }: LogFormat): string {
   return `probably ${title}, and read as one; '--from ${id}' confirms it`;
 }
 
-function foreignMessage({ title, toNative }: LogFormat): string {
-  const hint = toNative ? "'sessionctl convert' makes one of it" : "'sessionctl formats' lists what can be read";
-  return `not a pi or omp session log (looks like ${title}); ${hint}`;
-}
-
 /** The error of a command that takes logs of other agents too. */
 export function unsupportedMessage({ title, toNative }: LogFormat): string {
   // Some titles have a hint of their own.
@@ -145,8 +140,10 @@ export function unsupportedMessage({ title, toNative }: LogFormat): string {
 
 /** The error of a command that only takes native logs, or is told that it is one by `--from`. */
 export function foreignError(name: string, format: LogFormat, from?: Origin): UnsupportedLog {
-  const unfit = from && unfitError(name, { id: from }, format.title);
-  return new UnsupportedLog(name, unfit?.reason ?? foreignMessage(format));
+  const { title, toNative } = format;
+  if (from) return new UnsupportedLog(name, unfitError(name, { id: from }, title).reason);
+  const hint = toNative ? "'sessionctl convert' makes one of it" : "'sessionctl formats' lists what can be read";
+  return new UnsupportedLog(name, `not a pi or omp session log (looks like ${title}); ${hint}`);
 }
 
 /** The numbers of lines after which a log that is not native is compared with other formats. */

@@ -155,7 +155,10 @@ export class AtifConversion {
     const { reasoning_content: reasoning, reasoning_effort: effort, is_copied_context: isCopied, metrics } = step;
     const extra = objectOf(step['extra']);
     const given = objectsIn(step['tool_calls']);
-    const calls = given.filter((call) => !this.#isRepeated(call));
+    // Some programs repeat a call with its result.
+    const calls = given.filter(
+      (call) => this.#open.get(stringOf(call['tool_call_id'])) !== stringOf(call['function_name']),
+    );
     const isNew =
       given.length === 0 || calls.length > 0 || hasContent(step['message']) || hasContent(reasoning) || metrics;
     if (!isNew) return await this.#results(step, place);
@@ -194,11 +197,6 @@ export class AtifConversion {
     if (stringOf(provider) !== '') return { provider: stringOf(provider), model: name };
     const at = name.indexOf('/');
     return at > 0 ? { provider: name.slice(0, at), model: name.slice(at + 1) } : { provider: UNKNOWN, model: name };
-  }
-
-  /** Some programs repeat a call with its result. */
-  #isRepeated({ tool_call_id: id, function_name: name }: JsonObject): boolean {
-    return this.#open.get(stringOf(id)) === stringOf(name);
   }
 
   #call({ tool_call_id: given, function_name: name, arguments: args }: JsonObject, line: number): JsonObject {
@@ -243,7 +241,8 @@ export class AtifConversion {
       const inside = objectsIn(this.#root['subagent_trajectories']).find((one) => idOf(one) === named);
       const file = inside || typeof path !== 'string' ? undefined : await this.#idIn(path);
       const call = toolCallId === '' ? {} : { toolCallId };
-      if (inside) this.writer.related({ id: named, ...titleOf(inside), ...call, isInside: true }, place);
+      const title = stringOf(objectOf(inside?.['agent'])['name']);
+      if (inside) this.writer.related({ id: named, ...(title && { title }), ...call, isInside: true }, place);
       else if (file !== undefined) this.writer.related({ id: file, path: String(path), ...call }, place);
       else this.writer.loss('SUBAGENT_MISSING', 'info', place.line, named || stringOf(path));
     }
@@ -303,11 +302,6 @@ export class AtifConversion {
 
 function hasContent(content: unknown): boolean {
   return Array.isArray(content) ? content.length > 0 : stringOf(content) !== '';
-}
-
-function titleOf(trajectory: JsonObject): { title?: string } {
-  const title = stringOf(objectOf(trajectory['agent'])['name']);
-  return title === '' ? {} : { title };
 }
 
 /** The prompt tokens include those that were read from the cache or written to it. */

@@ -1,5 +1,5 @@
 import { below, dataFolder } from '../folders.ts';
-import { type Head, hasMembers, type LogFormat } from '../format.ts';
+import { hasMembers, type LogFormat } from '../format.ts';
 
 /** A version as the standard spells it. */
 const VERSION = /^ATIF-v\d+\.\d+$/;
@@ -17,7 +17,8 @@ export const atif: LogFormat = {
   embeds: true,
   detect: (head) => {
     const { document } = head;
-    if (document === undefined) return isLongTrajectory(head) ? 'certain' : undefined;
+    if (document === undefined)
+      return head.isDocument && VERSION_MEMBER.test(head.text.slice(0, START)) ? 'certain' : undefined;
     if (!hasMembers(document, { steps: 'array' })) return undefined;
     if (VERSION.test(String(document['schema_version']))) return 'certain';
     // Some programs write such variants.
@@ -36,7 +37,3 @@ export const atif: LogFormat = {
   readings: 2,
   fromNative: async (...task) => (await import('./write.ts')).writeTrajectory(...task),
 };
-
-function isLongTrajectory(head: Head): boolean {
-  return head.isDocument && VERSION_MEMBER.test(head.text.slice(0, START));
-}

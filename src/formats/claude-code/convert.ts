@@ -58,15 +58,8 @@ async function convert(task: ClaudeTask): Promise<void> {
   }
 }
 
-interface ClaudeStart {
-  readonly sessionId: string;
-  /** When the session started. */
-  readonly time: string | undefined;
-  /** Set for the log of a subagent. */
-  readonly agent?: string;
-}
-
-async function lookAhead(source: LogSource): Promise<ClaudeStart> {
+/** The id and the start of a session; for the log of a subagent, also which it is. */
+async function lookAhead(source: LogSource) {
   let records = 0;
   let sessionId: string | undefined;
   let time: string | undefined;
@@ -76,10 +69,10 @@ async function lookAhead(source: LogSource): Promise<ClaudeStart> {
       time ??= asString(value['timestamp']);
       const { uuid, isSidechain, agentId } = value;
       if (typeof uuid === 'string' && sessionId !== undefined)
-        return { sessionId, time, ...(isSidechain === true && typeof agentId === 'string' ? { agent: agentId } : {}) };
-      if (++records >= MOST_BEFORE_ID) return { sessionId: sessionId ?? '', time };
+        return { sessionId, time, agent: isSidechain === true ? asString(agentId) : undefined };
+      if (++records >= MOST_BEFORE_ID) return { sessionId: sessionId ?? '', time, agent: undefined };
     }
-  return { sessionId: sessionId ?? '', time };
+  return { sessionId: sessionId ?? '', time, agent: undefined };
 }
 
 /** Finds a subagent whose records are in the session's file. */

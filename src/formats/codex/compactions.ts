@@ -7,12 +7,6 @@ import { withoutInternals } from './items.ts';
 const MOST_PROMPTS = 20_000 * 4;
 const MOST_CONTEXT = 64;
 
-interface Facts {
-  readonly provider: string;
-  readonly tokens: number;
-  readonly usage: JsonObject | undefined;
-}
-
 /** Writes compactions, with the history that Codex sends instead of earlier messages. */
 export class CodexCompactions {
   readonly #writer: NativeWriter;
@@ -46,7 +40,12 @@ export class CodexCompactions {
       this.#characters -= sizeOf(item);
   }
 
-  write(payload: JsonObject, place: Place, { provider, tokens, usage }: Facts): void {
+  write(
+    payload: JsonObject,
+    place: Place,
+    { provider, tokens }: { readonly provider: string; readonly tokens: number },
+    usage: JsonObject | undefined,
+  ): void {
     const message = stringOf(payload['message']);
     const stored: unknown = payload['replacement_history'];
     const items = Array.isArray(stored) ? stored.filter(isObject).map(withoutInternals) : this.#rebuilt(message, place);

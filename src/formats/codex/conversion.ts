@@ -289,7 +289,7 @@ export class CodexConversion {
     this.#repeated.end();
     const usage = this.#answers.takeSpare();
     this.#answers.settle();
-    this.#compactions.write(payload, place, { ...this.#answers.facts, usage });
+    this.#compactions.write(payload, place, this.#answers.facts, usage);
     this.#answers.startTurn();
     this.#count('mapped');
   }

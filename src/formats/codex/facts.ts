@@ -183,7 +183,13 @@ function messageIssues({ content }: JsonObject, at: string, issues: RecordIssue[
     } else if (type === 'input_text' || type === 'output_text') {
       const { text } = part;
       if (typeof text !== 'string') issues.push(memberIssue(`${path}[${index}].text`, text, 'a string'));
-      else if (text === '') issues.push(emptyText(`${path}[${index}]`));
+      else if (text === '')
+        issues.push({
+          rule: 'empty-block',
+          path: `${path}[${index}]`,
+          message: 'the text is empty',
+          severity: 'warning',
+        });
     }
   }
 }
@@ -200,10 +206,6 @@ function inferredRole({ content }: JsonObject): string | undefined {
   const [first] = listOf(content);
   const type = isObject(first) ? first['type'] : undefined;
   return type === 'output_text' ? 'assistant' : type === 'input_text' ? 'user' : undefined;
-}
-
-function emptyText(path: string): RecordIssue {
-  return { rule: 'empty-block', path, message: 'the text is empty', severity: 'warning' };
 }
 
 /** Codex skips a record with a flaw; only the loss of items and compactions is an error. */

@@ -26,10 +26,6 @@ export function withoutInternals(item: JsonObject): JsonObject {
   return rest;
 }
 
-function itemJson(item: JsonObject): string {
-  return exactJson(toJson(withoutInternals(item)));
-}
-
 /** The text and images of an item's content. */
 export function contentOf(content: unknown): Mapped<JsonObject[]> {
   const losses: string[] = [];
@@ -89,7 +85,7 @@ export function thinkingOf(item: JsonObject): JsonObject {
   return {
     type: 'thinking',
     thinking: texts(item['summary']) || texts(item['content']),
-    ...(isEncrypted ? { thinkingSignature: itemJson(item) } : {}),
+    ...(isEncrypted ? { thinkingSignature: exactJson(toJson(withoutInternals(item))) } : {}),
   };
 }
 
@@ -208,16 +204,11 @@ export function callEndOf(event: JsonObject): (CallEnd & { readonly id: string }
   }
 }
 
-interface CodexOutput {
-  readonly content: JsonObject[];
-  /** Undefined where nothing says whether the call succeeded. */
-  readonly failed: boolean | undefined;
-  readonly details: JsonObject;
-  readonly losses: readonly string[];
-}
-
-/** The output of a tool. Older versions wrap the output of a command in JSON, and send it with a header instead. */
-export function outputOf(item: JsonObject, texts: LongTexts): CodexOutput {
+/**
+ * The output of a tool; `failed` is undefined where nothing says whether the call succeeded. Older versions wrap the
+ * output of a command in JSON, and send it with a header instead.
+ */
+export function outputOf(item: JsonObject, texts: LongTexts) {
   const type = stringOf(item['type']);
   const { output } = item;
   const isKnown = type === 'function_call_output' || type === 'custom_tool_call_output';

@@ -71,7 +71,10 @@ export class EventAnswers {
     if (this.#provider === '') writer.loss('PROVIDER_UNKNOWN', 'info', place.line);
     writer.model(provider, model, place);
     if (!event) writer.loss('SYNTH_ASSISTANT', 'info', place.line);
-    const usage = event && (usageOf(memberOf(event, 'usage')) ?? usageOf(tokensOf(event)));
+    const usage =
+      event &&
+      (usageOf(memberOf(event, 'usage')) ??
+        usageOf({ inputTokens: memberOf(event, 'inputTokens'), outputTokens: memberOf(event, 'outputTokens') }));
     if (!usage) writer.loss('USAGE_UNKNOWN', 'info', place.line);
     const status = event && memberOf(event, 'status');
     const failed =
@@ -95,8 +98,4 @@ export class EventAnswers {
     writer.extra(id, { records: kept, ...(hasCalls ? { marksStarts: true } : {}) }, place);
     return { id, event: stringOf(event?.['id']), seq: event && seqOf(event) };
   }
-}
-
-function tokensOf(event: JsonObject): JsonObject {
-  return { inputTokens: memberOf(event, 'inputTokens'), outputTokens: memberOf(event, 'outputTokens') };
 }

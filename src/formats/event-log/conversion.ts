@@ -96,7 +96,8 @@ class EventConversion {
         if (typeof text !== 'string') break;
         return this.#close(true, () => this.#user(text, event));
       case 'model.responded':
-        return this.#close(true, () => this.#answer(event));
+        this.#writer.count('mapped');
+        return this.#close(true, () => this.#answers.begin(value, event.place));
       case 'tool.intent.created':
         if (this.#intent(event)) return undefined;
         break;
@@ -129,22 +130,13 @@ class EventConversion {
 
   #user(text: string, { value, place }: Event): void {
     const id = this.#writer.message({ role: 'user', content: [{ type: 'text', text }] }, place);
-    this.#addMessage(id, value);
+    this.#messages.push({ id, event: stringOf(value['id']), seq: seqOf(value) });
     this.#extra(id, place, keptRecord(value, place.line, ...pathOf(value, 'text')));
     this.#writer.count('mapped');
   }
 
-  #addMessage(id: string, event: JsonObject): void {
-    this.#messages.push({ id, event: stringOf(event['id']), seq: seqOf(event) });
-  }
-
   #extra(target: string, place: Place, ...records: readonly JsonObject[]): void {
     this.#writer.extra(target, { records }, place);
-  }
-
-  #answer({ value, place }: Event): void {
-    this.#answers.begin(value, place);
-    this.#writer.count('mapped');
   }
 
   /** A call that the model asked for; false where it does not say which. */

@@ -10,13 +10,8 @@ export function textAlone(message: JsonObject): string | undefined {
   return plainText(blocks);
 }
 
-interface Visibility {
-  readonly toUser: boolean;
-  readonly toAgent: boolean;
-}
-
 /** Who sees a message: both, unless it says otherwise. */
-export function visibilityOf({ metadata }: JsonObject): Visibility {
+export function visibilityOf({ metadata }: JsonObject) {
   const { userVisible, agentVisible } = objectOf(metadata);
   return { toUser: userVisible !== false, toAgent: agentVisible !== false };
 }
@@ -83,23 +78,19 @@ function imageOf({ data, mimeType }: JsonObject, writer: NativeWriter, line: num
   return { type: 'text', text: '[image not embedded: unknown]' };
 }
 
-/** A result: what the model sees, what only the user saw, and the rest. */
-interface Result {
-  readonly content: readonly JsonObject[];
-  readonly isError: boolean;
-  readonly forUser: readonly JsonObject[];
-  readonly details: JsonObject;
-}
-
 /** Goose's text for a call that the user has stopped. */
 const INTERRUPTED = /^Interrupted by the user to make a correction/;
 
-export function resultOf({ toolResult }: JsonObject, writer: NativeWriter, line: number): Result {
+/** A result: what the model sees, what only the user saw, and the rest. */
+export function resultOf({ toolResult }: JsonObject, writer: NativeWriter, line: number) {
   const { value, error } = outcomeOf(toolResult);
   // Older versions have the content alone.
   const { content, isError, structuredContent, _meta } = isObject(value) ? value : { content: value };
   const blocks = error === undefined ? objectsIn(content) : [];
-  const isForModel = (block: JsonObject): boolean => audienceOf(block)?.includes('assistant') !== false;
+  const isForModel = ({ annotations }: JsonObject): boolean => {
+    const { audience } = objectOf(annotations);
+    return !Array.isArray(audience) || audience.includes('assistant');
+  };
   const visible = blocks
     .filter(isForModel)
     .map((block) => contentBlock(block, writer, line) ?? unknown(block, writer, line));
@@ -120,10 +111,4 @@ export function resultOf({ toolResult }: JsonObject, writer: NativeWriter, line:
 function unknown({ type }: JsonObject, writer: NativeWriter, line: number): JsonObject {
   writer.loss('BLOCK_AS_TEXT', 'lossy', line);
   return { type: 'text', text: `[${stringOf(type) || 'block'} that cannot be shown]` };
-}
-
-/** Who a block of a result is for, if it says so. */
-function audienceOf({ annotations }: JsonObject): readonly unknown[] | undefined {
-  const audience = isObject(annotations) ? annotations['audience'] : undefined;
-  return Array.isArray(audience) ? audience : undefined;
 }

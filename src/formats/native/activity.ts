@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { stringOf } from '../../entries/entry-type.ts';
 import { isHeader } from '../../entries/envelope-check.ts';
 import { rawUsage, readUsage } from '../../entries/usage.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { toolCalls } from '../../transcript/turns.ts';
 import { toJson } from '../../util/to-json.ts';
 import {
@@ -102,14 +102,11 @@ export class NativeActivity implements ActivityReader {
 
   #place({ id, timestamp }: JsonObject, message: JsonObject, whole: () => JsonObject): RecordPlace {
     const time = timeOf(timestamp) ?? timeOf(message['timestamp']);
-    if (this.#source?.hasNewIds) return { scope: this.#source.format + contentHash(whole()), time };
+    if (this.#source?.hasNewIds)
+      return { scope: this.#source.format + hash('sha256', toJson(objectOf(whole()['message'])['content'])), time };
     const isGenerated = typeof id !== 'string' || (this.#source !== undefined && GENERATED.test(id));
     return { id: isGenerated ? undefined : id, time };
   }
-}
-
-function contentHash({ message }: JsonObject): string {
-  return hash('sha256', toJson(isObject(message) ? message['content'] : undefined));
 }
 
 function usageIn(entry: JsonObject): Pick<AnswerFacts, 'tokens' | 'cost'> {

@@ -108,7 +108,9 @@ class OpencodeConversion {
     const others: JsonObject[] = [];
     const runs: { readonly isSynthetic: boolean; readonly content: JsonObject[] }[] = [];
     for (const part of parts) {
-      const block = part['ignored'] === true ? undefined : this.#promptBlock(part, place.line);
+      const { type, text, ignored } = part;
+      const image = type === 'file' && ignored !== true ? this.#image(part, place.line) : undefined;
+      const block = type === 'text' && ignored !== true ? { type, text: stringOf(text) } : image;
       if (!block) others.push(part);
       else {
         const isSynthetic = part['synthetic'] === true;
@@ -138,11 +140,6 @@ class OpencodeConversion {
     this.#remember(place, first);
     writer.extra(writer.last, { ...othersOf(info), ...(others.length > 0 ? { parts: restOf(others) } : {}) }, place);
     writer.count('mapped');
-  }
-
-  #promptBlock(part: JsonObject, line: number): JsonObject | undefined {
-    if (part['type'] === 'text') return { type: 'text', text: stringOf(part['text']) };
-    return part['type'] === 'file' ? this.#image(part, line) : undefined;
   }
 
   /** A file that the model sees; other files have their text in separate parts. */

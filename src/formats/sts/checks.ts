@@ -67,12 +67,8 @@ function describe(record: JsonObject): RecordFacts {
   found.calls(toolCalls);
   if (role === 'tool' && found.text(toolCallId, 'message.toolCallId'))
     blocks.push({ kind: 'result', path: 'message', callId: toolCallId });
-  return { ...facts, isInConversation: true, role: roleOf(role), timestamp: timeOf(timestamp) };
-}
-
-function roleOf(role: unknown): RecordFacts['role'] {
-  if (role === 'tool') return 'result';
-  return role === 'user' || role === 'assistant' ? role : undefined;
+  const author = role === 'user' || role === 'assistant' ? role : undefined;
+  return { ...facts, isInConversation: true, role: role === 'tool' ? 'result' : author, timestamp: timeOf(timestamp) };
 }
 
 /** Times are optional, and numbers; a text is read too. */
