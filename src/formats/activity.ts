@@ -49,11 +49,9 @@ export interface Activity {
   }): void;
   /** The log was converted from that of another session, and counts as that session. */
   original(id: string, isFork: boolean): void;
-  /** A prompt of the user. */
   prompt(facts: RecordPlace): void;
   /** An answer of the model; called for each of its records. */
   answer(facts: AnswerFacts): void;
-  /** The result of a call. */
   result(callId: string, failed: boolean): void;
   /** A record that repeats one of another log, and does not count. */
   replayed(): void;

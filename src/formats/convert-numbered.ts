@@ -5,7 +5,6 @@ import type { ConversionOptions, LogFormat, LogSource, NativeSink, OnDamage, Sou
 import { type HeaderFacts, NativeWriter } from './native-writer.ts';
 import { inSequence, type SequencePass } from './sequence.ts';
 
-/** Converts the records of a numbered log to entries, one after the other. */
 interface NumberedConversion {
   readonly facts: HeaderFacts;
   /** A conversion back restores the whole log. */
@@ -15,7 +14,6 @@ interface NumberedConversion {
 }
 
 export interface NumberedSource {
-  /** The id of the session in the first record. */
   readonly idOf: (first: JsonObject) => string;
   readonly begin: (
     writer: NativeWriter,

@@ -76,7 +76,6 @@ class Cutter {
   #depth = 0;
   /** The depth whose commas separate pieces. */
   #unit = 1;
-  /** The document is the list itself. */
   #isList = false;
   #isInString = false;
   #isEscaped = false;

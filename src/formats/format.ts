@@ -179,7 +179,6 @@ export interface Loss {
 
 /** Another session that a source has, such as one of a subagent. */
 export interface RelatedSession {
-  /** The source's own id of it. */
   readonly id: string;
   /** The id that it has in its native form. */
   readonly nativeId: string;
@@ -258,7 +257,6 @@ export interface LogFormat {
   readonly versions?: readonly string[];
   /** Whether a file that starts like this has the format. */
   detect(head: Head): Certainty | undefined;
-  /** The folders where the agent keeps its logs. */
   readonly locations?: (env: Environment) => readonly string[];
   /** The file names of logs there; JSONL where undefined. */
   readonly logNames?: RegExp;
@@ -282,7 +280,6 @@ export interface LogFormat {
   ) => AsyncGenerator<Iterable<SourceRecord>>;
   /** The sessions of a database whose rows are native lines and checked as such; the newest last. */
   readonly nativeSessions?: (source: LogSource) => Promise<readonly NativeRows[]>;
-  /** How its records are checked and repaired. */
   readonly checks?: () => Promise<RecordChecks>;
   /** The checks have an `edit`, by which `repair` writes its logs; known without loading them. */
   readonly isRepairable?: true;

@@ -155,7 +155,6 @@ const MOST_HELD_BYTES = 64 * 1024 * 1024;
 interface DetectionOptions {
   /** False for a file that was found in a folder: `foreign` is set, and nothing is thrown. */
   readonly named?: boolean;
-  /** The value of `--from`. */
   readonly from?: string | undefined;
   /** The file will be changed: it has to be certainly native, unless `from` says so. */
   readonly rewriting?: { readonly anyVersion: boolean };

@@ -11,7 +11,6 @@ export function missingIssue(path: string, inferred?: string): RecordIssue {
   return { rule: 'missing-field', path, message: `'${path}' is missing`, inferred };
 }
 
-/** The issue of a record whose type is not known. */
 export function unknownType(type: unknown, path = 'type'): RecordIssue {
   return { rule: 'unknown-entry-type', path, message: `the type ${shortJson(type)} is unknown` };
 }

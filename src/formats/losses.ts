@@ -3,7 +3,6 @@ import type { ConversionOutcome, ConversionReport, Loss, LossSeverity, SessionEn
 
 const EXAMPLES = 5;
 
-/** What was lost, by its code. */
 export class Losses {
   readonly #byCode = new Map<string, Loss>();
 
@@ -21,7 +20,6 @@ export class Losses {
   }
 }
 
-/** The counts of a report. */
 export function totalCounts(counts: Readonly<Record<ConversionOutcome, number>>): ConversionReport['counts'] {
   const { mapped, merged, custom, dropped } = counts;
   return { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped };

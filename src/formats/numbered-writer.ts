@@ -6,10 +6,8 @@ import { reportLoss } from './losses.ts';
 import { type ModelMessage, modelMessageOf } from './model-message.ts';
 import { type EntryPart, type Restored, restoredRecords } from './restored.ts';
 
-/** Makes a record, given its number. */
 export type MakeRecord = (seq: number) => JsonObject;
 
-/** How a session is written in a format of numbered records. */
 export interface NumberedTarget {
   readonly id: string;
   readonly first: number;
@@ -23,7 +21,6 @@ export interface NumberedTarget {
   make(entry: SessionEntry): Iterable<MakeRecord> | undefined;
   /** Called with the records that an entry was made from, which are written as they were. */
   restored?(records: readonly JsonObject[], entry: SessionEntry): void;
-  /** All entries are written. */
   end(): void;
 }
 

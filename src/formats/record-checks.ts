@@ -3,7 +3,6 @@ import type { JsonObject } from '../json/value.ts';
 import type { ReadNames } from '../scanner/scanner.ts';
 import type { NearLog } from './format.ts';
 
-/** A block of a record's message. */
 export interface BlockFacts {
   readonly kind: 'text' | 'thinking' | 'image' | 'call' | 'result' | 'other' | 'unknown';
   /** Where it is in the record, such as message.content[0]. */
@@ -61,7 +60,6 @@ export interface RecordFacts {
   readonly files?: readonly FileFacts[];
   /** The state of the session after this record. */
   readonly state?: string | undefined;
-  /** What is wrong with the record by itself. */
   readonly issues: readonly RecordIssue[];
 }
 
@@ -89,7 +87,6 @@ export interface SnapshotFacts {
   readonly problem?: string | undefined;
   readonly lastId?: string | undefined;
   readonly state?: string | undefined;
-  /** Calls that are not answered. */
   readonly openCalls?: readonly string[];
 }
 
@@ -125,7 +122,6 @@ export interface RecordEditor {
    * formats with a tree.
    */
   result(call: JsonObject, answer: NewResult): JsonObject;
-  /** The base64 text of an image block. */
   imageData(block: JsonObject): string | undefined;
   /** The text block that replaces an image; `path` is that of the image. */
   textBlock(text: string, path: string): JsonObject;
@@ -139,7 +135,6 @@ interface NewResult {
   readonly callId: string;
   readonly id: string;
   readonly parentId: string | undefined;
-  /** The text for the model. */
   readonly text: string;
 }
 

@@ -20,7 +20,6 @@ interface BlockDamage {
   readonly rule: 'invalid-utf8' | 'nul-bytes';
 }
 
-/** A longer block is cut. */
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 const PIECE = 1024 * 1024;
 

@@ -50,7 +50,6 @@ interface OpenAiderAnswer {
 
 /** Converts the blocks of a run to native entries. Edits are text in answers, for Aider has no tools. */
 class AiderConversion {
-  /** The version of Aider. */
   version: string | undefined;
   readonly #writer: NativeWriter;
   #model = '';

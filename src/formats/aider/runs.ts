@@ -20,15 +20,12 @@ interface Runs {
   readonly list: readonly AiderRun[];
   /** How many older ones are not in the list. */
   readonly older: number;
-  /** Runs without a prompt. */
   readonly empty: number;
   /** An editor has removed the trailing spaces that mark lines. */
   readonly isStripped: boolean;
 }
 
-/** Longer lines are not read. */
 export const LONGEST_LINE = 16 * 1024 * 1024;
-/** Older runs are not listed. */
 const MOST_RUNS = 10_000;
 const LONGEST_TITLE = 60;
 

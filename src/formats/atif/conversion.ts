@@ -14,7 +14,6 @@ import { idOf, isInside } from './parts.ts';
 const UNKNOWN = 'unknown';
 const STANDARD_ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'toolResult']);
 const STOPS: ReadonlySet<unknown> = new Set(['stop', 'toolUse', 'length', 'error', 'aborted']);
-/** A larger image is not read into an entry. */
 const LARGEST_IMAGE = 16 * 1024 * 1024;
 
 /** Members of a step that an entry has; the others are kept after it. */
@@ -99,7 +98,6 @@ export class AtifConversion {
     this.writer.keep('trajectory', kept, { line: 1, time: this.#start });
   }
 
-  /** A message of the user or the system. */
   async #message(step: JsonObject, place: Place, by: 'user' | 'system'): Promise<void> {
     const content = await this.#content(step['message'], place.line);
     const { custom_type: customType, display, details, message } = objectOf(step['extra']);
@@ -248,7 +246,6 @@ export class AtifConversion {
     }
   }
 
-  /** The id of a trajectory in a file beside this one. */
   async #idIn(path: string): Promise<string | undefined> {
     const file = isInside(path) ? await this.#source.open(path) : undefined;
     if (!file) return undefined;
@@ -285,7 +282,6 @@ export class AtifConversion {
     this.#entries.set(numberOf(number), entry);
   }
 
-  /** Keeps the other members of a step. */
   #extra(step: JsonObject, place: Place): void {
     const target = this.#entries.get(numberOf(step['step_id']));
     const others = Object.entries(step).filter(([key]) => !STEP_MEMBERS.has(key));

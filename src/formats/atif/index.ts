@@ -1,7 +1,6 @@
 import { below, dataFolder } from '../folders.ts';
 import { hasMembers, type LogFormat } from '../format.ts';
 
-/** A version as the standard spells it. */
 const VERSION = /^ATIF-v\d+\.\d+$/;
 /** The same in the start of a document that is too long to be read whole. */
 const VERSION_MEMBER = /"schema_version"\s*:\s*"ATIF-v\d+\.\d+"/;

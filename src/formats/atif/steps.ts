@@ -61,7 +61,6 @@ export class Steps {
     return [...done, { ...at, ...this.#other(sent, entry) }];
   }
 
-  /** The step that was waiting. */
   end(): JsonObject[] {
     const waiting = this.#waiting;
     this.#waiting = undefined;
@@ -145,7 +144,6 @@ export class Steps {
     return { content: this.#content(content, entry), extra: defined({ is_error: isError === true, details }) };
   }
 
-  /** A step of the user or the system. */
   #other(sent: ModelMessage, entry: SessionEntry): JsonObject {
     const { kind, content, message } = sent;
     const { type, customType, display, details } = entry.value;

@@ -14,7 +14,6 @@ const READS = {
   texts: ['content', 'text'],
 };
 
-/** Reports the activity in the records of a transcript. */
 export class ClaudeActivity implements ActivityReader {
   readonly reads = READS;
   readonly #activity: Activity;

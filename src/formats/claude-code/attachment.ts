@@ -29,7 +29,6 @@ const MODES: ReadonlyMap<unknown, string> = new Map([
   ['plan_mode_exit', 'none'],
 ]);
 
-/** The mode that an attachment sets. */
 export function modeOf(kind: unknown): string | undefined {
   return MODES.get(kind);
 }

@@ -1,14 +1,12 @@
 import { int32Column, NumberColumn, uint32Column } from '../../util/column.ts';
 import { NONE, Symbols } from '../../util/symbols.ts';
 
-/** A tool call and its entry. */
 interface ClaudeCall {
   readonly entry: string;
   readonly name: string;
   readonly isAnswered: boolean;
 }
 
-/** The tool calls of a log. */
 export class ClaudeCalls {
   readonly #ids: Symbols;
   /** Entries and names of tools. */

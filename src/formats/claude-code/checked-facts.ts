@@ -10,7 +10,6 @@ const OTHER_BLOCKS: ReadonlySet<unknown> = new Set(
   ),
 );
 
-/** The members that describeChecked reads. */
 export const reads = {
   members: `type subtype uuid parentUuid leafUuid timestamp isSidechain agentId isMeta isCompactSummary thinkingDisplay
     compactMetadata preservedMessages uuids preservedSegment headUuid tailUuid
@@ -21,7 +20,6 @@ export const reads = {
 const NO_BLOCKS: readonly BlockFacts[] = [];
 const NO_ISSUES: readonly RecordIssue[] = [];
 
-/** What the rules need to know of a record. */
 export function describeChecked(record: JsonObject): RecordFacts {
   const { type, uuid } = record;
   const isChain = isChainType(type) && (uuid !== undefined || type !== 'progress');
@@ -147,7 +145,6 @@ function imageFacts(block: JsonObject, path: string): BlockFacts {
   return { kind: 'image', path, ...(data === undefined ? {} : { image: { length: data.length, ...imageSize(data) } }) };
 }
 
-/** The base64 text of an image. */
 export function imageData({ source }: JsonObject): string | undefined {
   return isObject(source) && source['type'] === 'base64' ? asString(source['data']) : undefined;
 }

@@ -6,7 +6,6 @@ import { describeChecked, imageData } from './checked-facts.ts';
 /** Members that every record of a conversation repeats. */
 const COMMON = 'isSidechain agentId userType entrypoint cwd sessionId version gitBranch slug timestamp'.split(' ');
 
-/** How a fix changes a record. */
 export const edit: RecordEditor = {
   paths: {
     id: 'uuid',

@@ -1,7 +1,6 @@
 import { float64Column } from '../../util/column.ts';
 import { Cells, NONE, type Symbols } from '../../util/symbols.ts';
 
-/** Where a record is in the file. */
 export interface RecordSpan {
   readonly line: number;
   readonly offset: number;
@@ -44,7 +43,6 @@ export class Places {
     return this.#offset.get(this.#ids.find(uuid)) !== NONE;
   }
 
-  /** Adds a record of the tree. */
   add(uuid: string, parent: string | undefined, isMessage: boolean, { line, offset, length }: RecordSpan): void {
     const symbol = this.#ids.intern(uuid);
     if (isMessage) this.#message.set(symbol, 1);
@@ -81,7 +79,6 @@ export class Places {
     return parent === NONE ? undefined : this.#ids.text(parent);
   }
 
-  /** Sets the entry of a record. */
   put(uuid: string, entry: string): void {
     this.#entry.set(this.#ids.intern(uuid), this.#ids.intern(entry));
   }

@@ -5,7 +5,6 @@ import type { ClaudeRecord } from './tree-writer.ts';
 /** Since this version a conversation ends with a named record, else the last one; before, with the newest one. */
 const NAMES_LEAF = [2, 1, 325];
 
-/** Collects facts of the session from its records. */
 export class SessionNotes {
   cwd: string | undefined;
   version: string | undefined;
@@ -21,7 +20,6 @@ export class SessionNotes {
     return this.#customTitle ?? this.#aiTitle ?? this.#summary;
   }
 
-  /** Adds a record of the tree. */
   add({ record, facts, time }: ClaudeRecord): void {
     const uuid = facts.id as string;
     this.learn(record.value);
@@ -29,7 +27,6 @@ export class SessionNotes {
     if (!(time < (this.#newest?.time ?? 0)) && !Number.isNaN(time)) this.#newest = { uuid, time };
   }
 
-  /** Reads any record. */
   learn({ cwd, version, timestamp }: JsonObject): void {
     this.cwd ??= asString(cwd);
     this.version = asString(version) ?? this.version;

@@ -4,7 +4,6 @@ import type { LogSource, RelatedSession } from '../format.ts';
 import { blocksOf } from '../model-message.ts';
 import { readNear } from '../near-file.ts';
 
-/** Longer descriptions are not read. */
 const MOST_ABOUT = 1024 * 1024;
 const FILE = /(?:^|\/)agent-([^/]+)\.jsonl$/;
 
@@ -25,7 +24,6 @@ export function subagentId(sessionId: string, agent: string): string {
   return `${sessionId}/${agent}`;
 }
 
-/** The subagents of a session, which its entries refer to. */
 export class ClaudeSubagents {
   /** Agents that a result names, but whose file is missing. */
   missing: { readonly agent: string; readonly line: number }[] = [];

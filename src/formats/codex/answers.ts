@@ -87,7 +87,6 @@ export class CodexAnswers {
     if (this.#answer) this.#answer.isClosed = true;
   }
 
-  /** Writes after the open answer. */
   later(write: () => void): void {
     const { isReplay } = this;
     if (this.#answer) this.#held.push(() => this.#as(isReplay, write));

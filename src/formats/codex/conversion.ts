@@ -68,7 +68,6 @@ export class CodexConversion {
     });
   }
 
-  /** The title and the folder in the rollout. */
   get facts() {
     return { title: this.#title, cwd: stringOf(this.#meta?.payload['cwd']) || this.#cwd };
   }

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../../json/value.ts';
 
-/** The first record of a rollout. */
 export interface Meta {
   readonly id: string;
   readonly payload: JsonObject;

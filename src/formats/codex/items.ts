@@ -26,7 +26,6 @@ export function withoutInternals(item: JsonObject): JsonObject {
   return rest;
 }
 
-/** The text and images of an item's content. */
 export function contentOf(content: unknown): Mapped<JsonObject[]> {
   const losses: string[] = [];
   const parts: readonly unknown[] = Array.isArray(content) ? content : content === undefined ? [] : [content];
@@ -160,7 +159,6 @@ export function present(members: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => (value ?? undefined) !== undefined));
 }
 
-/** How a call ended, by an event. */
 export interface CallEnd {
   readonly failed?: boolean | undefined;
   readonly details: JsonObject;

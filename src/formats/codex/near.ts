@@ -1,7 +1,6 @@
 import type { LogSource, NearLog } from '../format.ts';
 import { readRecords } from '../records.ts';
 
-/** Finds the file of another session by its id. */
 export type FindSession = (id: string) => Promise<string | undefined>;
 
 /** In folders with more files only the names are searched. */

@@ -6,7 +6,6 @@ import { readNear } from '../near-file.ts';
 /** The folder beside a log for content that is too large for it. */
 export const FOLDER = 'artifacts';
 const SCHEME = 'artifact:';
-/** Longer artifacts are not read. */
 const MOST_BYTES = 16 * 1024 * 1024;
 /** References are not searched for deeper. */
 const DEEPEST = 4;
@@ -47,7 +46,6 @@ export function artifactRefs(event: JsonObject): readonly ArtifactRef[] {
   return found;
 }
 
-/** A SHA-256 beside a reference, in hex. */
 function hashIn({ sha256, hash }: JsonObject): string | undefined {
   for (const value of [sha256, hash]) {
     const [, digits] = (typeof value === 'string' && /^(?:sha256[:-])?([0-9a-f]{64})$/i.exec(value)) || [];

@@ -11,7 +11,6 @@ export interface Event {
   readonly place: Place;
 }
 
-/** What is known of a call. */
 interface EventCall {
   readonly name: string;
   readonly line: number;

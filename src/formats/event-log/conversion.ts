@@ -15,7 +15,6 @@ import { canonicalType, countUnread, decisionOf, memberOf, pathOf } from './even
 const MOST_HELD = 16 * 1024 * 1024;
 const BUDGET = /budget|quota|token limit|usage limit|credit/i;
 
-/** Converts events to native entries, one after the other. */
 class EventConversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;

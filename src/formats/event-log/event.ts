@@ -55,7 +55,6 @@ const ALIASES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The type in its canonical spelling. */
 export function canonicalType(type: unknown): string {
   if (typeof type !== 'string') return '';
   const dotted = CAMEL.test(type) ? type.replace(/(?<=.)([A-Z])/g, '.$1').toLowerCase() : type;
@@ -88,7 +87,6 @@ export function countUnread(event: JsonObject, type: string): number {
   return [...Object.keys(event), ...wrapped].filter((key) => !known.has(key)).length;
 }
 
-/** The decision on a call, by the policy or the user. */
 export function decisionOf(type: string, event: JsonObject): string | undefined {
   if (/^(?:policy\.decision|user\.approval)\.requested$/.test(type)) return 'requested';
   if (type === 'policy.approved' || type === 'user.approval.granted') return 'approved';

@@ -34,7 +34,6 @@ export async function writeEventLog(session: NativeSession, sink: SessionSink): 
   return await new NumberedWriter(new EventFormat(session, sink), sink).write(session);
 }
 
-/** The state of a call. */
 interface WrittenCall {
   readonly intent: string;
   readonly name: string;

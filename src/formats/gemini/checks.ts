@@ -40,7 +40,6 @@ const TABLE: RuleTable = {
   'no-conversation': ['warning', `${REFUSED}. Each resume leaves such a file behind.`],
 };
 
-/** The types that Gemini CLI writes. */
 const TYPES: ReadonlySet<unknown> = new Set('user gemini info error warning'.split(' '));
 
 function isRecord(value: JsonObject): boolean {
@@ -49,7 +48,6 @@ function isRecord(value: JsonObject): boolean {
   );
 }
 
-/** What the rules need to know of a record. */
 function describe(record: JsonObject): RecordFacts {
   const { id, type, $set: change, $rewindTo: rewind } = record;
   if (rewind !== undefined) return NO_FACTS;

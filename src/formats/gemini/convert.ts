@@ -10,7 +10,6 @@ import { GeminiSubagents } from './subagents.ts';
 /** No real log needs more passes. */
 const PASSES = 3;
 
-/** Gives a session of Gemini CLI in its native form. */
 export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const id = await idOf(source);
   const isOne = await isDocument(source);

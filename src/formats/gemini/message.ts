@@ -9,13 +9,11 @@ export interface GeminiMessage {
   readonly id: string | undefined;
   /** `results` has only results of tools; an `aside` is not sent to the model when the session is resumed. */
   readonly kind: 'user' | 'model' | 'results' | 'aside';
-  /** The type of the record. */
   readonly type: string;
   /** Texts, calls and thoughts, without the responses of tools. */
   readonly parts: readonly GeminiPart[];
   /** The results of its own calls or, in a user's message, of calls before it. */
   readonly results: readonly GeminiResult[];
-  /** The records of calls, by id. */
   readonly calls: ReadonlyMap<string, JsonObject>;
   /** Whether a call's record has no counterpart in the content. */
   readonly disagrees: boolean;

@@ -69,7 +69,6 @@ export function modelBlocks(parts: readonly GeminiPart[], others: GeminiPart[]):
   });
 }
 
-/** The result of a call. */
 export interface GeminiResult {
   readonly callId: string;
   readonly name: string;

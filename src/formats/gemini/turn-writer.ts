@@ -30,7 +30,6 @@ interface GeminiCall {
   readonly line: number;
   /** As long as there is no result. */
   record: JsonObject | undefined;
-  /** The fingerprint of its result. */
   result?: string;
 }
 

@@ -62,7 +62,6 @@ export function byCall(results: readonly GeminiResult[]): Map<string, GeminiResu
   return new Map(results.map((result) => [result.callId, result]));
 }
 
-/** The fingerprints of results, by call. */
 export function fingerprintsOf(results: Iterable<GeminiResult>): Map<string, string> {
   return new Map([...results].map((result) => [result.callId, resultFingerprint(result)]));
 }

@@ -268,7 +268,6 @@ export class GooseConversion {
     } else this.#answer = { message, blocks, others };
   }
 
-  /** Writes the open answer. */
   #settle(): void {
     const answer = this.#answer;
     if (!answer) return;

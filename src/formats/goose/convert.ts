@@ -4,7 +4,6 @@ import { visibilityOf } from './blocks.ts';
 import { GooseConversion } from './conversion.ts';
 import { type GooseSession, openSession } from './store.ts';
 
-/** Gives a session in its native form. */
 export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
   const session = await openSession(source, options.session);
   const start = await firstVisible(session);

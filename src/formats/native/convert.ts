@@ -144,7 +144,6 @@ class DialectConversion {
   }
 }
 
-/** Removes a byte order mark. */
 function unmarked(line: Line): Line {
   const { number, offset, raw, terminated, encoding, oversize } = line;
   if (!raw.startsWith(BYTE_ORDER_MARK)) return line;

@@ -19,7 +19,6 @@ export function randomId(random: (bytes: number) => Uint8Array): string {
   return Buffer.from(random(4)).toString('hex');
 }
 
-/** The first candidate that is not taken. */
 export function freeId(candidate: (attempt: number) => string, isTaken: (id: string) => boolean): string {
   for (let attempt = 0; ; attempt++) {
     const id = candidate(attempt);

@@ -4,7 +4,6 @@ import type { LogFormat } from '../format.ts';
 /** Forks of pi that write the same logs, below the home folder. */
 const FORKS = ['.prime/agent', '.senpi/agent', '.config/kimchi/harness', '.gjc/agent', '.campfire/agent'];
 
-/** The folders of pi and its forks. */
 export const piLocations: NonNullable<LogFormat['locations']> = (env) => {
   const home = homeFolder(env);
   const own = env['PI_CODING_AGENT_DIR'] || below(home, '.pi/agent')[0];

@@ -41,7 +41,6 @@ export interface MigrateOptions {
   readonly headerless?: 1 | 2 | 3;
 }
 
-/** Migrates the lines of a log one by one, in order. */
 export class Migration {
   readonly #options: MigrateOptions;
   readonly #to: TargetVersion;
@@ -207,7 +206,6 @@ export function passesOf(version: 1 | 2 | 3): number {
   return version === 1 ? 2 : 1;
 }
 
-/** The migration of a log for its readers. */
 export async function migrationFor(
   { name, random, chunks, willRead }: LogSource,
   version: 1 | 2 | 3,
@@ -220,7 +218,6 @@ export async function migrationFor(
   return new Migration({ name, random, taken, onWarning, ...options });
 }
 
-/** Reads a native log of an older version. */
 export function olderVersion(version: 1 | 2): Required<Pick<LogFormat, 'toNative'>> {
   return {
     toNative: async (source, sink) => {

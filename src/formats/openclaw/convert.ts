@@ -16,7 +16,6 @@ import { nativeLog } from '../native/convert.ts';
 import { chooseSession, type ListedSession } from '../sessions.ts';
 import { isoTime } from '../times.ts';
 
-/** A session in the database. */
 interface OpenclawSession extends ListedSession, NativeRows {
   readonly nativeId: string;
   readonly time: number;

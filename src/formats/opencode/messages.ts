@@ -18,9 +18,7 @@ import { chooseSession } from '../sessions.ts';
 /** A session, and its messages: `{info, parts}` each. The first record is the session itself. */
 export interface Messages {
   readonly records: AsyncGenerator<Iterable<SourceRecord>>;
-  /** Other sessions of the source. */
   readonly siblings: readonly OpencodeSession[];
-  /** Sessions of its subagents. */
   readonly children: readonly OpencodeSession[];
   /** What was read of a database. */
   readonly facts?: () => SourceFacts;

@@ -16,7 +16,6 @@ interface RecordAnswer {
   readonly blocks: JsonObject[];
   readonly kept: KeptRecord[];
   hasCalls?: boolean;
-  /** The record that ends it. */
   finished?: JsonObject;
   stopped?: { readonly reason: 'aborted' | 'error'; readonly message: string };
   messageId?: string | undefined;
@@ -26,7 +25,6 @@ const ANSWERED = Symbol('answered');
 /** The status of a tool that was stopped. */
 const STOPPED: ReadonlySet<unknown> = new Set(['cancelled', 'canceled', 'aborted', 'interrupted']);
 
-/** Converts the records of a log to native entries, one after the other. */
 class RecordConversion {
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
