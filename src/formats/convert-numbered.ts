@@ -47,8 +47,7 @@ export async function convertNumbered(
     };
     for await (const record of pass.records(source, counted.chunks, onDamage)) {
       begun ??= begin(record.value);
-      const pending = begun.conversion.handle(record);
-      if (pending) await pending;
+      await begun.conversion.handle(record);
     }
     const { writer, conversion } = begun ?? begin({});
     await conversion.end();

@@ -340,15 +340,11 @@ export class Head {
 
   /** The whole file where it is one JSON value, on one line or on many. */
   get document(): unknown {
-    // Several objects are not one value.
-    const isOne = this.#lines.length === 1 || this.first === undefined;
-    this.#document ??= { value: isOne ? this.#readDocument() : undefined };
-    return this.#document.value;
-  }
-
-  #readDocument(): unknown {
     if (this.#lines.length === 1) return this.values[0];
-    return /^\s*[[{]/.test(this.firstText) ? parseJson(this.text) : undefined;
+    // Several objects are not one value.
+    const mayBeOne = this.first === undefined && /^\s*[[{]/.test(this.firstText);
+    this.#document ??= { value: mayBeOne ? parseJson(this.text) : undefined };
+    return this.#document.value;
   }
 
   /** Whether it is, or starts like, one JSON value on several lines. */

@@ -1,8 +1,8 @@
 /** The author of a line: the user, Aider itself ('tool') or the model ('text'). */
 export type AiderLineKind = 'user' | 'tool' | 'blank' | 'text';
 
+export const HEADER = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$/;
 /** Aider ends its own lines and those of the user with two spaces. */
-const HEADER = /^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)\s*$/;
 const USER = /^####(?: (.*))? {2}$/;
 const TOOL = /^> ?(.*) {2}$/;
 /** The same in a file whose trailing spaces an editor has removed. */

@@ -1,6 +1,6 @@
 import type { LogFormat } from '../format.ts';
+import { HEADER } from './grammar.ts';
 
-const HEADER = /^# aider chat started at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$/;
 /** The first header is searched for in these bytes: users may write something above it. */
 const FIRST_BYTES = 4096;
 

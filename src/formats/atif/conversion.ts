@@ -9,7 +9,6 @@ import { plainText } from '../model-message.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { readNear } from '../near-file.ts';
 import { countIn, nativeUsage, UNKNOWN_USAGE } from '../usage.ts';
-import { idOf, isInside } from './parts.ts';
 
 const UNKNOWN = 'unknown';
 const STANDARD_ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'toolResult']);
@@ -294,6 +293,16 @@ export class AtifConversion {
     };
     if (target !== undefined) this.writer.extra(target, more, place);
   }
+}
+
+/** The id of a trajectory: that of the session may be shared with those of subagents. */
+export function idOf({ trajectory_id: own, session_id: session }: JsonObject): string {
+  return stringOf(own) || stringOf(session);
+}
+
+/** A path that stays in the folder of the log. */
+function isInside(path: string): boolean {
+  return path !== '' && !/^[/\\]|^\w+:|(?:^|[/\\])\.\.(?:[/\\]|$)/.test(path);
 }
 
 function hasContent(content: unknown): boolean {

@@ -8,8 +8,7 @@ import { readDocument } from '../document.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
 import { NativeWriter } from '../native-writer.ts';
 import { chooseSession } from '../sessions.ts';
-import { AtifConversion } from './conversion.ts';
-import { idOf } from './parts.ts';
+import { AtifConversion, idOf } from './conversion.ts';
 
 /** Gives a trajectory in its native form: the log that is embedded in it, or what its steps say. */
 export async function toNative(format: LogFormat, source: LogSource, sink: NativeSink, options: ConversionOptions) {
