@@ -4,7 +4,7 @@ import { entryTypeOf } from '../../entries/types/index.ts';
 import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import { type EntryRanges, HEADER_PARENT, LogIndex, MISSING_PARENT } from '../../log/log-index.ts';
 import { cycles } from '../../tree/children.ts';
-import { float64Column, uint8Column, uint32Column } from '../../util/column.ts';
+import { float64Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
 import type { BlobLookup, CheckedObject, FindingPlace } from '../rule.ts';
 import type { BranchFacts } from './branch-facts.ts';
@@ -234,28 +234,21 @@ export class LogFacts {
   }
 }
 
-/** Flag in the byte of a call: another call of the same message follows. */
-const MORE = 0x80;
-/** In the byte of a call: the block index is in `#far`. */
-const FAR = 0x7f;
-
 /** Tool calls in file order: the symbol of the id, and the block index. Calls of one message are adjacent. */
 class CallColumns {
   readonly #ids = uint32Column();
-  readonly #blocks = uint8Column();
-  /** Block indexes that do not fit into seven bits. */
-  readonly #far = new Map<number, number>();
+  /** Twice the block index, plus 1 if another call of the same message follows. */
+  readonly #blocks = uint32Column();
 
   get length(): number {
     return this.#ids.size;
   }
 
   add(id: number, block: number, isOfTheSameMessage: boolean): void {
-    const call = this.length;
-    if (isOfTheSameMessage) this.#blocks.set(call - 1, this.#blocks.at(call - 1) | MORE);
-    if (block >= FAR) this.#far.set(call, block);
+    const last = this.length - 1;
+    if (isOfTheSameMessage) this.#blocks.set(last, this.#blocks.at(last) + 1);
     this.#ids.push(id);
-    this.#blocks.push(Math.min(block, FAR));
+    this.#blocks.push(block * 2);
   }
 
   id(call: number): number {
@@ -263,12 +256,12 @@ class CallColumns {
   }
 
   block(call: number): number {
-    return this.#far.get(call) ?? this.#blocks.at(call) % MORE;
+    return this.#blocks.at(call) >>> 1;
   }
 
   /** The next call of the same message, or -1. */
   next(call: number): number {
-    return this.#blocks.at(call) >= MORE ? call + 1 : -1;
+    return this.#blocks.at(call) % 2 === 1 ? call + 1 : -1;
   }
 }
 
