@@ -55,19 +55,7 @@ export function notShown(about: RichText): Image {
   return { kind: 'image', url: undefined, about };
 }
 
-/** Decoded piece by piece into the same memory, which is many times faster than character by character. */
-const PIECE = 256 * 1024;
-const DECODED = Buffer.alloc((PIECE / 4) * 3);
-
 /** Whether nothing but base64 is in the text, of either alphabet, in whole groups of four. */
 function isBase64(text: string): boolean {
-  const padding = text.indexOf('=');
-  if (text === '' || text.length % 4 > 0 || (padding >= 0 && padding < text.length - 2)) return false;
-  // The decoder looks at the low byte of a character only, and leaves out what is not base64.
-  if (Buffer.byteLength(text) !== text.length) return false;
-  for (let at = 0; at < text.length; at += PIECE) {
-    const piece = text.slice(at, at + PIECE);
-    if (DECODED.write(piece, 'base64') !== Buffer.byteLength(piece, 'base64')) return false;
-  }
-  return true;
+  return text !== '' && text.length % 4 === 0 && /^[\w+/-]*={0,2}$/.test(text);
 }
