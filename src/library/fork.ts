@@ -1,10 +1,10 @@
+import { produce } from '../lines/produce.ts';
 import type { RandomAccess } from '../log/byte-store.ts';
-import type { Log } from '../log/log.ts';
 import { forkLines } from '../tree/fork.ts';
 import { resolveEntry } from '../tree/rev.ts';
 import { randomUuid } from '../util/uuid.ts';
 import { type Bytes, optionsOf, type Random, requireTime, systemRandom } from './arguments.ts';
-import { eachFromSession, type SessionLog } from './session.ts';
+import { type SessionLog, withSession } from './session.ts';
 
 export interface ForkSessionOptions {
   /** The last entry of the new session; '@' by default. */
@@ -39,8 +39,10 @@ export function fork(
   const { leaf = '@', timestamp, newIds = false, random = systemRandom, onNote = () => {} } = given;
   requireTime('fork', timestamp);
   const fixed = { id: given.id ?? randomUuid(random(16)), timestamp, newIds, onNote };
-  return eachFromSession('fork', source, async function* (session: Log) {
-    const lines = forkLines(session, await resolveEntry(session, leaf), fixed);
-    for await (const line of lines) yield Buffer.from(`${line}\n`);
-  });
+  return produce((out) =>
+    withSession('fork', source, async (session) => {
+      const lines = forkLines(session, await resolveEntry(session, leaf), fixed);
+      for await (const line of lines) await out.put(`${line}\n`);
+    }),
+  );
 }

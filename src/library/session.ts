@@ -60,20 +60,6 @@ export async function withSession<Result>(
   }
 }
 
-/** The same for work that gives one thing after the other. */
-export async function* eachFromSession<Item>(
-  caller: string,
-  source: Bytes | RandomAccess | SessionLog,
-  work: (session: Log) => AsyncGenerator<Item, void, void>,
-): AsyncGenerator<Item, void, void> {
-  const session = source instanceof Log ? source : await opened(caller, source as Bytes | RandomAccess, {});
-  try {
-    yield* work(session);
-  } finally {
-    if (session !== source) await session.close();
-  }
-}
-
 /** The entry that a REV names: '@', '@~2', 'root', 'line:7', 'leaf:1', an id, the start of one, a label. */
 export async function resolveRev(session: SessionLog, rev: string): Promise<LogEntry> {
   const inner = requireSession('resolveRev', session);
