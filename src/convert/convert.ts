@@ -16,7 +16,7 @@ import { canRepair, requireFit } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import type { ByteWriter } from '../lines/writer.ts';
-import { type ByteStore, closedOnError } from '../log/byte-store.ts';
+import { closedOnError, keptOpen } from '../log/byte-store.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import { headerOf, type NativeForm, nativeForm, sessionForm } from '../log/native-form.ts';
 import { type OpenLogOptions, openForm, openLog } from '../log/open-log.ts';
@@ -274,18 +274,12 @@ class Conversion {
   /** A native log, which is written as it is and not in a dialect. */
   async #ownLog({ source, store }: Convertible): Promise<Outgoing> {
     const { from, session, allLeaves } = this.#options;
-    // The store is read again and closed by its source.
-    const kept: ByteStore = {
-      size: store.size,
-      chunks: () => store.chunks(),
-      readAt: (...wanted) => store.readAt(...wanted),
-      close: async () => {},
-    };
     const change = this.#options.redaction?.change;
     const readings = (this.#options.target?.readings ?? 1) * (store.size ?? 0);
     // It is indexed and hashed before it is written.
     this.#reserve.hold((store.size ?? 0) + readings);
-    const log = await openLog(kept, { ...this.#logOptions(source), from, session, change });
+    // The store is read again and closed by its source.
+    const log = await openLog(keptOpen(store), { ...this.#logOptions(source), from, session, change });
     this.#reserve.hold(readings);
     const { chunks, facts } = countingSource(source);
     for await (const _chunk of chunks);
