@@ -1,9 +1,8 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { findMember } from '../../json/text.ts';
-import { asString, isObject, type JsonObject, listOf, parseObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, parseObject } from '../../json/value.ts';
 import { elementTexts, memberTexts } from '../message-text.ts';
 import { type ContentPart, partsOf, plainName, textPart, uniqueNames, wellFormed, wellFormedJson } from './parts.ts';
-import { inputOf } from './turns.ts';
+import { assistantBlocks, inputOf, withoutCall } from './turns.ts';
 
 /** A call waiting for its result. */
 interface WaitingCall {
@@ -83,35 +82,30 @@ export class ResponsesItems {
   }
 
   #assistant({ content }: JsonObject, text: string): void {
-    const blocks: readonly unknown[] =
-      typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
     // When the model is called again, the results of its earlier calls are known.
     if (this.#turnEnded) this.#items = this.end();
-    const member = findMember(text, 0, 'content');
-    const texts = elementTexts(member && text.slice(member.valueStart, member.valueEnd));
     let message: { readonly signature: unknown; readonly parts: object[] } | undefined;
     const flush = (): void => {
       if (message) this.#items.push(assistantItem(message.signature, message.parts));
       message = undefined;
     };
-    blocks.forEach((block, at) => {
-      if (!isObject(block)) return;
+    for (const [block, json] of assistantBlocks(content, text)) {
       const { type, textSignature: signature, thinkingSignature } = block;
       if (type === 'text') {
         const parts = textPart(stringOf(block['text'])).map((part) => ({ type: 'output_text', text: part.text }));
-        if (parts.length === 0) return;
+        if (parts.length === 0) continue;
         if (message && isNamed(signature) && signature === message.signature) message.parts.push(...parts);
         else {
           flush();
           message = { signature, parts };
         }
-        return;
+        continue;
       }
       flush();
-      if (type === 'toolCall') this.#call(block, texts[at] ?? '{}');
+      if (type === 'toolCall') this.#call(block, json);
       else if (type === 'thinking' && parseObject(stringOf(thinkingSignature))?.['type'] === 'reasoning')
         this.#items.push(wellFormedJson(stringOf(thinkingSignature)));
-    });
+    }
     flush();
   }
 
@@ -142,9 +136,7 @@ export class ResponsesItems {
     const own = isObject(details) && isObject(details['openaiResponses']) ? details['openaiResponses'] : {};
     const parts = partsOf(content);
     if (!call) {
-      const name = wellFormed(stringOf(message['toolName']));
-      const tool = name === '' ? '' : ` of the tool '${name}'`;
-      this.addMessage('user', [...textPart(`A result${tool} whose call is not in this context:`), ...parts]);
+      this.addMessage('user', [...withoutCall(message), ...parts]);
       return;
     }
     call.isAnswered = true;

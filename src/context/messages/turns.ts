@@ -1,6 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { findMember } from '../../json/text.ts';
-import { asString, isObject, type JsonObject, parseObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, listOf, parseObject } from '../../json/value.ts';
 import { Pairing } from '../../transcript/turns.ts';
 import { toJson } from '../../util/to-json.ts';
 import { elementTexts, memberTexts } from '../message-text.ts';
@@ -85,18 +85,14 @@ export class Turns {
   }
 
   #assistant({ content, provider }: JsonObject, text: string): ProviderTurn[] {
-    const blocks: readonly unknown[] =
-      typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
-    if (!blocks.some((block) => isObject(block) && isSendable(block))) return [];
+    const blocks = assistantBlocks(content, text);
+    if (!blocks.some(([block]) => isSendable(block))) return [];
     const turns = this.#answered || this.#messages.length > 0 ? this.end() : [];
-    const member = findMember(text, 0, 'content');
-    const texts = elementTexts(member && text.slice(member.valueStart, member.valueEnd));
-    blocks.forEach((block, at) => {
-      if (!isObject(block)) return;
-      if (block['type'] === 'toolCall') this.#call(block, texts[at] ?? '{}');
+    for (const [block, json] of blocks) {
+      if (block['type'] === 'toolCall') this.#call(block, json);
       else if (block['type'] === 'text') this.#parts.push(...textPart(stringOf(block['text'])));
       else if (provider !== undefined && provider === this.#provider.thinkingOf) this.#thinking(block);
-    });
+    }
     return turns;
   }
 
@@ -140,10 +136,22 @@ export class Turns {
       this.#answered = true;
       return;
     }
-    const name = wellFormed(stringOf(message['toolName']));
-    const tool = name === '' ? '' : ` of the tool '${name}'`;
-    this.addMessage('user', [{ type: 'text', text: `A result${tool} whose call is not in this context:` }, ...parts]);
+    this.addMessage('user', [...withoutCall(message), ...parts]);
   }
+}
+
+/** The blocks of an assistant message with their JSON texts, given the text of the message. */
+export function assistantBlocks(content: unknown, text: string): (readonly [block: JsonObject, json: string])[] {
+  if (typeof content === 'string') return [[{ type: 'text', text: content }, '{}']];
+  const member = findMember(text, 0, 'content');
+  const texts = elementTexts(member && text.slice(member.valueStart, member.valueEnd));
+  return listOf(content).flatMap((block, at) => (isObject(block) ? [[block, texts[at] ?? '{}'] as const] : []));
+}
+
+/** What comes before a result whose call is not in the context. */
+export function withoutCall({ toolName }: JsonObject): TextPart[] {
+  const name = stringOf(toolName);
+  return textPart(`A result${name === '' ? '' : ` of the tool '${name}'`} whose call is not in this context:`);
 }
 
 /** Whether a block of the assistant is a call or has text. */
