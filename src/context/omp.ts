@@ -25,8 +25,8 @@ export class OmpRules extends SpecRules {
   readonly #messages: number[] = [];
   readonly #interrupted = new Set<number>();
   readonly #removed = new Map<number, ContextRule>();
-  /** By call id: the place of its result, or an array of several; an array for each would take much memory. */
-  readonly #results = new Map<unknown, number | number[]>();
+  /** By call id: the places of its results. */
+  readonly #results = new Map<unknown, number[]>();
   /** By place: turns that were stopped or have only calls. */
   readonly #turns = new Map<number, OmpTurn>();
 
@@ -105,8 +105,8 @@ export class OmpRules extends SpecRules {
     if (role === 'assistant') this.#inspectTurn(place, message);
     if (role !== 'toolResult') return;
     const before = this.#results.get(toolCallId);
-    if (Array.isArray(before)) before.push(place);
-    else this.#results.set(toolCallId, before === undefined ? place : [before, place]);
+    if (before) before.push(place);
+    else this.#results.set(toolCallId, [place]);
   }
 
   #inspectTurn(place: number, message: JsonObject): void {
@@ -122,8 +122,7 @@ export class OmpRules extends SpecRules {
   #removeStopped(place: number, { ids }: OmpTurn): void {
     this.#removed.set(place, 'stopped-turn');
     for (const id of ids) {
-      const found = this.#results.get(id);
-      const results = Array.isArray(found) ? found : [found ?? -1];
+      const results = this.#results.get(id) ?? [];
       // Removed results are taken off the list: turns further up need not check them again.
       while ((results.at(-1) ?? -1) > place) this.#removed.set(results.pop() as number, 'answers-stopped-turn');
     }
