@@ -50,7 +50,7 @@ export async function readAhead(
         }
         if (Atomics.add(taken, 0, 1) % WAKE_EVERY === 0) Atomics.notify(taken, 0);
         onBytes(message.bytes);
-        // Messages that keep coming would let nothing else have its turn, such as writes that have ended.
+        // Messages that keep coming would let nothing else have its turn, such as a signal.
         await new Promise((done) => setImmediate(done));
         yield message.lines;
       }
