@@ -7,6 +7,8 @@ import { TempFile } from './temp.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 const MOST_IN_MEMORY = 8 * 1024 * 1024;
+/** Less has no room for a long character. */
+const LEAST_IN_MEMORY = 4096;
 const encoder = new TextEncoder();
 
 /**
@@ -77,7 +79,7 @@ export class HeldOutput {
 
   constructor(random: Io['random'], signal: AbortSignal, most = MOST_IN_MEMORY) {
     this.#newSpool = () => new Spool(random, signal);
-    this.#memory = Buffer.allocUnsafeSlow(most);
+    this.#memory = Buffer.allocUnsafeSlow(Math.max(most, LEAST_IN_MEMORY));
   }
 
   write(text: string): void {
