@@ -17,16 +17,35 @@ export interface RuleExample {
 }
 
 /** A rule that only applies to other agents has its log in a folder of that agent. */
-export function exampleOf(rule: Rule): RuleExample | undefined {
+export function exampleOf(rule: Rule): RuleExample {
   const own = join('fixtures/rules', rule.id);
-  if (!existsSync(own)) return undefined;
-  const folders = isNative(rule) ? [own] : readdirSync(own).map((format) => join(own, format));
-  for (const folder of folders) {
+  const formats = isNative(rule) ? [''] : existsSync(own) ? readdirSync(own) : [];
+  const logs = formats.map((format) => {
+    const folder = join(own, format);
     const file = join(folder, 'bad.jsonl');
-    const places = placesOf(rule.example, readFileSync(file));
+    return { folder, file, bytes: readFileSync(file) };
+  });
+  for (const { folder, file, bytes } of logs) {
+    const places = placesOf(rule.example, bytes);
     if (places.length > 0) return { argv: ['validate', ...optionsIn(folder), file], places };
   }
-  return undefined;
+  const missing = missingFrom(
+    rule.example,
+    logs.map(({ bytes }) => bytes),
+  );
+  throw new Error(`the example of ${rule.id} is in no bad.jsonl below ${own}; ${missing}`);
+}
+
+/** What keeps an example from being found: its first line that no log has, else the order of its lines. */
+export function missingFrom(example: string, logs: readonly Buffer[]): string {
+  const lines = example.replace(NO_NEWLINE, '').split('\n');
+  const line = lines.find((one) => one !== '…' && !logs.some((log) => placesOf(one, withNewline(log)).length > 0));
+  if (line === undefined) return 'all of its lines are there, but not like this, one after the other';
+  return `no whole line is ${line} ('…' is one character or more)`;
+}
+
+function withNewline(log: Buffer): Buffer {
+  return log.at(-1) === 0x0a ? log : Buffer.concat([log, Buffer.from('\n')]);
 }
 
 /** What `validate` needs to find what is in the logs of a folder of fixtures. */

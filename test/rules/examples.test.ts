@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { exampleOf, placesOf } from '../../scripts/rule-examples.ts';
+import { exampleOf, missingFrom, placesOf } from '../../scripts/rule-examples.ts';
 import { rules } from '../../src/rules/index.ts';
 import { run } from '../support/run.ts';
 
 describe('the example of the rule', () => {
   it.each(rules)('$id is in the log of its fixture, and validate reports the rule there', async (rule) => {
-    const shown = exampleOf(rule);
-    if (!shown) throw new Error(`the example is in no bad.jsonl below fixtures/rules/${rule.id}`);
-    const { stdout } = await run(shown.argv);
+    const { argv, places } = exampleOf(rule);
+    const { stdout } = await run(argv);
     const found = [...stdout.matchAll(/^[^:]+:(\d+): (?:error|warning): ([\w-]+): /gm)];
     const lines = found.filter(([, , id]) => id === rule.id).map(([, line]) => Number(line));
-    expect(lines).toSatisfy(() =>
-      shown.places.some(([first, last]) => lines.some((line) => first <= line && line <= last)),
-    );
+    const isShown = places.some(([first, last]) => lines.some((line) => first <= line && line <= last));
+    const message = `'sessionctl ${argv.join(' ')}' reports ${rule.id} on lines [${lines}], the example is lines [${places.join('], [')}]`;
+    expect(isShown, message).toBe(true);
   });
 });
 
@@ -37,5 +36,13 @@ describe('an example', () => {
     expect(places('\\ud83d', '\\ud83d\n')).toEqual([[1, 1]]);
     expect(places('b\n\\ No newline at end of file', 'b\nb')).toEqual([[2, 2]]);
     expect(places('b\n\\ No newline at end of file', 'a\nb\n')).toEqual([]);
+  });
+
+  it('is told by its first line that is in no log, or by the order of its lines', () => {
+    const logs = [Buffer.from('{"a":1}\n{"b":2}')];
+    const anyText = "('…' is one character or more)";
+    expect(missingFrom('{"a":1}\n{…"b":2}', logs)).toBe(`no whole line is {…"b":2} ${anyText}`);
+    expect(missingFrom('{"c":3}\n\\ No newline at end of file', logs)).toBe(`no whole line is {"c":3} ${anyText}`);
+    expect(missingFrom('{"b":2}\n{"a":1}', logs)).toMatch(/^all of its lines are there/);
   });
 });
