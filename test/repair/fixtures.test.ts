@@ -123,9 +123,11 @@ it.each(native.filter((rule) => rule.level !== 'error' && rule.fixable).map((rul
   async (id) => {
     const folder = join(projectRoot, 'fixtures', 'rules', id);
     const input = readFileSync(join(folder, 'bad.jsonl'));
-    const { output, changes, quarantine } = await repair(input, { only: [id] });
+    const { output, changes, quarantine, left } = await repair(input, { only: [id] });
     expect(output.toString('latin1')).toBe(readFileSync(join(folder, 'repaired.jsonl'), 'latin1'));
     expect(changes.filter(({ rule }) => rule !== id)).toEqual([]);
+    expect(left).toEqual([]);
+    expect(await errorsOf(output)).toEqual([]);
     expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
   },
 );
