@@ -25,7 +25,7 @@ describe.each(native.map((rule) => rule.id))('the rule %s', (id) => {
     const found = await findings(id, 'bad.jsonl');
     expect(found).toBe(readFileSync(join(projectRoot, folder(id), 'findings.txt'), 'utf8'));
     const lines = found.trimEnd().split('\n');
-    expect(lines.every((line) => line.split(': ')[2] === id)).toBe(true);
+    expect(lines.filter((line) => line.split(': ')[2] !== id)).toEqual([]);
   });
 
   it('finds nothing in its good fixture', async () => {
@@ -42,7 +42,9 @@ describe.each(native.map((rule) => rule.id))('the rule %s', (id) => {
       join(folder(id), 'bad.jsonl'),
     ]);
     const checked = await run(['validate', ...optionsOf(id), '-'], { stdin: repaired.stdoutBytes });
-    expect(checked.stdout.includes(`: ${id}: `)).toBe(!fixable);
+    const left = checked.stdout.split('\n').filter((line) => line.includes(`: ${id}: `));
+    if (fixable) expect(left).toEqual([]);
+    else expect(left).not.toEqual([]);
   });
 });
 

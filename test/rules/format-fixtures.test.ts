@@ -31,9 +31,9 @@ describe.each(formats)('in a log of $id', ({ id: format, checks, isDocument }) =
       const found = await findings(format, folder, 'bad.jsonl');
       expect(found).toBe(readFileSync(join(projectRoot, folder, 'findings.txt'), 'utf8'));
       const lines = found.trimEnd().split('\n');
-      expect(lines.every((line) => line.split(': ')[2] === id)).toBe(true);
+      expect(lines.filter((line) => line.split(': ')[2] !== id)).toEqual([]);
       // At least one of them has the level that the format gives the rule.
-      expect(lines.some((line) => line.split(': ')[1] === checks.levels[id])).toBe(true);
+      expect(lines.map((line) => line.split(': ')[1])).toContain(checks.levels[id]);
     });
 
     it('finds the same without the scanner, which shows only members that the format names in reads', async () => {
