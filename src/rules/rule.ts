@@ -116,7 +116,10 @@ export interface Rule extends RuleMeta {
    * rule is on.
    */
   readonly looksAt?: 'shape' | 'unscanned' | 'values';
-  /** Checks a whole object, in order, before it is added to the log's facts. */
+  /**
+   * Checks a whole object, in order, before it is added to the log's facts. Logs may be checked at the same time: what
+   * a rule remembers from line to line belongs to `log`, as a member of it or in a WeakMap.
+   */
   readonly object?: (object: CheckedObject, log: LogFacts, report: Report) => void;
   readonly end?: (log: LogFacts, report: Report) => void;
   /** Checks a record of another agent's log, in order, before it is added to the log's facts. */

@@ -196,6 +196,10 @@ export class RepairState {
     return !unit.frozen && this.shouldFix(rule);
   }
 
+  /**
+   * Moves an object to the quarantine. Children of an entry are reattached by `dangling-parent`, if that is to be fixed
+   * too; a fix of a warning has to `reattach` them itself.
+   */
   drop(unit: RepairUnit, rule: string, words: string): void {
     editsOf(unit).drop = { rule, words };
   }
