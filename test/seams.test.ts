@@ -129,7 +129,7 @@ function add(file: string, source: string, index: string, line: string, after: R
 }
 
 function sessionctl(argv: readonly string[], stdin: string) {
-  const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', TERM: 'dumb' };
+  const env = { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', TERM: 'dumb', SESSIONCTL_SCANNER: 'always' };
   return spawnSync(process.execPath, [join(copy, 'run.mjs'), ...argv], { input: stdin, encoding: 'utf8', env });
 }
 

@@ -1,8 +1,10 @@
-export type ScannerKind = 'compiled' | 'off';
+/** 'always' uses it for logs too that are read sooner than it is compiled. */
+export type ScannerKind = 'compiled' | 'always' | 'off';
 
 /** SESSIONCTL_SCANNER=off reads every line in full: for tests, and to see what the scanner is worth. */
 export function scannerKind(env: Readonly<Record<string, string | undefined>>): ScannerKind {
-  return env['SESSIONCTL_SCANNER'] === 'off' ? 'off' : 'compiled';
+  const kind = env['SESSIONCTL_SCANNER'];
+  return kind === 'off' || kind === 'always' ? kind : 'compiled';
 }
 
 /** What the scanner finds in a line, as numbers of 32 bits. */

@@ -25,6 +25,9 @@ import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError, OutputError, UnsupportedLog } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 
+/** Less than this is checked sooner than the scanner is compiled. */
+const WORTH_A_SCANNER = 16 * 1024;
+
 /** What is the same for all logs of a run; plain data, so that other threads can have it. */
 export interface CheckSettings {
   readonly maxLineBytes?: number;
@@ -79,7 +82,9 @@ export class LogChecker {
   readonly #random: (bytes: number) => Uint8Array;
   /** For files that are opened beside the log. */
   readonly #io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>;
-  readonly #shared: Omit<LogCheckOptions, 'file' | 'onFinding'>;
+  #shared: Omit<LogCheckOptions, 'file' | 'onFinding'>;
+  /** How much was checked so far, until it is worth a scanner. */
+  #small = 0;
   /** For small files, one after the other. */
   readonly #memory = Buffer.allocUnsafeSlow(1024 * 1024);
 
@@ -99,9 +104,18 @@ export class LogChecker {
     };
     this.#settings = settings;
     const blobs = settings.blobs === undefined ? undefined : blobLookup(settings.blobs);
-    const rules = activeRules(levels);
-    const memory = makeMemory(scanner, random(8), rules, blobs !== undefined);
-    this.#shared = { rules, hashKey: random(8), blobs, memory };
+    this.#shared = { rules: activeRules(levels), hashKey: random(8), blobs };
+    if (scanner === 'always') this.#prepareScanner(WORTH_A_SCANNER);
+  }
+
+  /** Makes the scanner once there is enough to check. */
+  #prepareScanner(bytes: number): void {
+    if (this.#small >= WORTH_A_SCANNER) return;
+    this.#small += bytes;
+    if (this.#small < WORTH_A_SCANNER) return;
+    const { rules, blobs } = this.#shared;
+    const memory = makeMemory(this.#settings.scanner, this.#random(8), rules, blobs !== undefined);
+    this.#shared = { ...this.#shared, memory };
   }
 
   /** Checks a log piece by piece, for callers with work in between; without chunks, the file of that name. */
@@ -136,6 +150,7 @@ export class LogChecker {
     try {
       // A small file is read and checked at once: for many of them, waiting would take as long as the checks.
       const whole = chunks ? undefined : readWhole(name, this.#memory);
+      this.#prepareScanner(whole?.length ?? WORTH_A_SCANNER);
       if (database || (!chunks && (whole ? isDatabase(whole) : isDatabaseFile(name))))
         return yield* this.#checkDatabase(name, database, { onFinding, onBytes });
       if (this.#settings.session !== undefined)

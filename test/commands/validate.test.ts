@@ -55,6 +55,18 @@ describe('validate', () => {
     );
   });
 
+  it('finds the same in logs that are too small for a scanner, in those behind them, and without one', async () => {
+    const many = Array.from({ length: 150 }, (_, at) => user(`e${at}`, at === 0 ? null : `e${at - 1}`)).join('');
+    const logs = [file('small.jsonl', broken), file('large.jsonl', HEADER + many + broken.slice(HEADER.length))];
+    const found = [{}, { SESSIONCTL_SCANNER: 'always' }, { SESSIONCTL_SCANNER: 'off' }].map((env) =>
+      spawnProgram(['validate', '--jobs', '1', ...logs, ...logs], { env }),
+    );
+    const [automatic, always, off] = await Promise.all(found);
+    expect(automatic?.stdout).toContain('large.jsonl:154: error: dangling-parent');
+    expect(automatic).toEqual(off);
+    expect(always).toEqual(off);
+  });
+
   it('reads standard input where no FILE is given, and for -', async () => {
     expect((await run(['validate'], { stdin: broken })).stdout).toContain('-:3: error: torn-line');
     expect((await run(['validate', '-'], { stdin: broken })).stdout).toContain('-:3: error: torn-line');

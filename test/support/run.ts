@@ -32,7 +32,8 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stdin: Object.assign(stdin, { isTTY: options.stdinIsTerminal === true }) as ProcessIo['stdin'],
     stdout: out.stream,
     stderr: err.stream,
-    env: options.env ?? {},
+    // Most logs here are so small that it would not be used.
+    env: { SESSIONCTL_SCANNER: 'always', ...options.env },
     ...(options.now ? { now: options.now } : {}),
     ...(options.random ? { random: options.random } : {}),
   };
