@@ -96,6 +96,38 @@ describe('the end of a Claude Code log', () => {
     expect(JSON.parse(messages[0] ?? '')).toMatchObject({ role: 'compactionSummary' });
     expect(JSON.parse(messages.at(-1) ?? '')).toMatchObject({ content: [{ text: 'All read.' }] });
   });
+
+  const linesOf = (name: string): string[] =>
+    readFileSync(join(folder, `${name}.jsonl`), 'utf8')
+      .trim()
+      .split('\n');
+  /** What the prompts and the answers say, and the calls that are answered. */
+  const saidIn = async (lines: readonly string[]): Promise<unknown[]> => {
+    const ran = await run(['context', '--as', 'llm', '-'], { stdin: lines.join('\n') });
+    const messages = objectsOf(ran.stdout.split('\n').filter(Boolean));
+    return messages.flatMap(({ content, toolCallId }) => {
+      if (typeof content === 'string') return content.startsWith('<') ? [] : [content];
+      return toolCallId ?? (content as Json[]).flatMap(({ text }) => text ?? []);
+    });
+  };
+
+  it('is the last record where it goes on from the end that was named, past calls that ran side by side', async () => {
+    // Cut off in the middle of a turn, as a crash leaves it.
+    const said = await saidIn(linesOf('2.1.325/compact-manual').slice(0, 46));
+    expect(said.at(-1)).toBe('toolu_00000007');
+  });
+
+  it('is the record to which the user went back', async () => {
+    const lines = linesOf('2.1.325/rewind');
+    const { uuid: leafUuid } = objectsOf(lines).find(({ type }) => type === 'assistant') ?? {};
+    const backTo = (uuid: unknown, more = {}): string =>
+      JSON.stringify({ type: 'last-prompt', leafUuid: uuid, ...more });
+    const first = ['Pick a colour.', 'Blue.'];
+    expect(await saidIn([...lines, backTo(leafUuid)])).toEqual([...first, 'No, take red.', 'Red it is.']);
+    expect(await saidIn([...lines, backTo(leafUuid, { explicit: true })])).toEqual(first);
+    expect(await saidIn([...lines, backTo(leafUuid, { explicit: true }), backTo(leafUuid)])).toEqual(first);
+    expect(await saidIn([...lines, backTo(null, { explicit: true })])).toEqual([]);
+  });
 });
 
 describe('a Claude Code log in its native form', () => {

@@ -169,7 +169,7 @@ export class ClaudeConversion {
     const { value } = record;
     if (this.#task.scope.is === 'inside') return this.#drop(item);
     this.#notes.learn(value);
-    if (value['type'] === 'last-prompt') this.#notes.setLeaf(value['leafUuid']);
+    if (value['type'] === 'last-prompt') this.#notes.setLeaf(value);
     if (editsContext(value)) this.#writer.loss('CONTEXT_EDITED', 'lossy', record.line);
     if (item.facts.kind === 'title') this.#notes.setTitle(value);
     this.#place(item);

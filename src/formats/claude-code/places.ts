@@ -113,6 +113,18 @@ export class Places {
     return this.#hasMessageBelow.get(at) === NONE ? this.#ids.text(at) : undefined;
   }
 
+  /** Whether a record is in the conversation that goes on from another one, or from another result of the same answer. */
+  isBelow(uuid: string, above: string): boolean {
+    const tip = this.#tip(this.#entry.get(this.#ids.intern(above)));
+    let at = this.#ids.find(uuid);
+    for (let steps = 0; at !== NONE && steps < this.#ids.size; steps++) {
+      const entry = this.#entry.get(at);
+      if (entry !== NONE && this.#tip(entry) === tip) return true;
+      at = this.#parent.get(at);
+    }
+    return false;
+  }
+
   /** The newest record below a record, through messages where there are any. */
   newestBelow(uuid: string): string {
     let at = this.#ids.intern(uuid);

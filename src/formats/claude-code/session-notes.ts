@@ -12,7 +12,10 @@ export class SessionNotes {
   #customTitle: string | undefined;
   #aiTitle: string | undefined;
   #summary: string | undefined;
-  #leaf: string | undefined;
+  /** The record that the log names as the end; null if a compaction came later. */
+  #leaf: string | null | undefined;
+  /** Whether the user went back to it: what is below it is not part of the conversation. */
+  #isRewound = false;
   #last: string | undefined;
   #newest: { readonly uuid: string; readonly time: number } | undefined;
 
@@ -24,6 +27,8 @@ export class SessionNotes {
     const uuid = facts.id as string;
     this.learn(record.value);
     this.#last = uuid;
+    this.#isRewound = false;
+    if (facts.kind === 'boundary' && this.#leaf !== undefined) this.#leaf = null;
     if (!(time < (this.#newest?.time ?? 0)) && !Number.isNaN(time)) this.#newest = { uuid, time };
   }
 
@@ -39,16 +44,21 @@ export class SessionNotes {
     else this.#summary = asString(summary);
   }
 
-  setLeaf(uuid: unknown): void {
-    this.#leaf = asString(uuid) ?? this.#leaf;
+  setLeaf({ leafUuid, explicit }: JsonObject): void {
+    const isExplicit = explicit === true;
+    if (typeof leafUuid !== 'string' && !(leafUuid === null && isExplicit)) return;
+    this.#isRewound = isExplicit || (this.#isRewound && leafUuid === this.#leaf);
+    this.#leaf = leafUuid;
   }
 
   /** The last record of the conversation, and whether another one could be it. */
   leaf(places: Places): { readonly uuid: string; readonly isAmbiguous: boolean } | undefined {
-    if (this.#last === undefined) return undefined;
+    if (this.#last === undefined || (this.#leaf === null && this.#isRewound)) return undefined;
     const last = places.newestBelow(this.#last);
-    if (this.#leaf !== undefined && places.isKnown(this.#leaf))
-      return { uuid: places.newestBelow(this.#leaf), isAmbiguous: false };
+    if (typeof this.#leaf === 'string' && places.isKnown(this.#leaf)) {
+      const goesOn = !this.#isRewound && places.isBelow(last, this.#leaf);
+      return { uuid: goesOn ? last : this.#leaf, isAmbiguous: false };
+    }
     if (this.#leaf !== undefined || this.#namesLeaf) return { uuid: last, isAmbiguous: false };
     const uuid = places.newestBelow(places.messageAtOrAbove(this.#newest?.uuid ?? this.#last));
     return { uuid, isAmbiguous: uuid !== last };
