@@ -350,6 +350,25 @@ describe('the tree of Claude Code', () => {
     const found = entries.find(({ id }) => id === 'v')?.['parentId'];
     expect(found).toBe(parent === 'u' ? 'u' : entries[0]?.['id']);
     expect(codes).toContain('MISSING_PARENT');
+    expect(codes.includes('SECOND_ROOT')).toBe(parent === 'root');
+  });
+
+  it.each(['gone', null])('is read with a note on the line that starts another branch: %s', async (parent) => {
+    const lost = bytesOf([user('u', null, 'go'), user('v', parent, 'on', { timestamp: at(59) })]);
+    const ran = await run(['log', '--role', 'user', '-'], { stdin: lost });
+    expect(ran.stdout).toBe('v (@) user       on\n');
+    expect(ran.stderr).toMatch(/^sessionctl: -:2: this record has no parent in the file, so what was before it is/);
+    const first = await run(['log', '-'], { stdin: bytesOf([user('v', 'gone', 'on')]) });
+    expect(first.stderr).toBe('');
+  });
+
+  it('ends with a message, even if the records behind the last one are cut off from it', async () => {
+    for (const version of ['2.1.100', '2.1.325']) {
+      const attachment = { type: 'attachment', attachment: { type: 'date' }, version };
+      const beside = record('b', 'gone', { ...attachment, timestamp: at(59) });
+      const ran = await run(['context', '-'], { stdin: bytesOf([user('u', null, 'go', { version }), beside]) });
+      expect(JSON.parse(ran.stdout)).toMatchObject({ content: 'go' });
+    }
   });
 
   it('is empty where a log has only records beside it', async () => {

@@ -125,7 +125,7 @@ export class ClaudeConversion {
     const { value, offset } = record;
     const early = this.#readEarly.size > 0 ? this.#readEarly.get(offset) : undefined;
     if (early) {
-      this.#notes.add(early);
+      this.#notes.add(early, this.#places);
       return undefined;
     }
     const { uuid, parentUuid } = value;
@@ -209,7 +209,7 @@ export class ClaudeConversion {
     if (parentId && !this.#places.isKnown(parentId)) this.#orphans.set(id as string, parentId);
     this.#places.add(id as string, parentId ?? undefined, isMessage, item.record);
     if (parentId) this.#places.join(id as string, parentId, isMessage);
-    this.#notes.add(item);
+    this.#notes.add(item, this.#places);
   }
 
   #place(item: ClaudeRecord): undefined {

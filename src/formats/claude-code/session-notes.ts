@@ -17,16 +17,18 @@ export class SessionNotes {
   /** Whether the user went back to it: what is below it is not part of the conversation. */
   #isRewound = false;
   #last: string | undefined;
+  #lastMessage: string | undefined;
   #newest: { readonly uuid: string; readonly time: number } | undefined;
 
   get title(): string | undefined {
     return this.#customTitle ?? this.#aiTitle ?? this.#summary;
   }
 
-  add({ record, facts, time }: ClaudeRecord): void {
+  add({ record, facts, time }: ClaudeRecord, places: Places): void {
     const uuid = facts.id as string;
     this.learn(record.value);
     this.#last = uuid;
+    if (places.isMessage(uuid)) this.#lastMessage = uuid;
     this.#isRewound = false;
     if (facts.kind === 'boundary' && this.#leaf !== undefined) this.#leaf = null;
     if (!(time < (this.#newest?.time ?? 0)) && !Number.isNaN(time)) this.#newest = { uuid, time };
@@ -54,14 +56,20 @@ export class SessionNotes {
   /** The last record of the conversation, and whether another one could be it. */
   leaf(places: Places): { readonly uuid: string; readonly isAmbiguous: boolean } | undefined {
     if (this.#last === undefined || (this.#leaf === null && this.#isRewound)) return undefined;
-    const last = places.newestBelow(this.#last);
+    const last = places.newestBelow(this.#withMessage(this.#last, places));
     if (typeof this.#leaf === 'string' && places.isKnown(this.#leaf)) {
       const goesOn = !this.#isRewound && places.isBelow(last, this.#leaf);
       return { uuid: goesOn ? last : this.#leaf, isAmbiguous: false };
     }
     if (this.#leaf !== undefined || this.#namesLeaf) return { uuid: last, isAmbiguous: false };
-    const uuid = places.newestBelow(places.messageAtOrAbove(this.#newest?.uuid ?? this.#last));
+    const newest = this.#withMessage(this.#newest?.uuid ?? this.#last, places);
+    const uuid = places.newestBelow(places.messageAtOrAbove(newest));
     return { uuid, isAmbiguous: uuid !== last };
+  }
+
+  /** Another end for a path without any message. */
+  #withMessage(uuid: string, places: Places): string {
+    return places.isMessage(places.messageAtOrAbove(uuid)) ? uuid : (this.#lastMessage ?? uuid);
   }
 
   get #namesLeaf(): boolean {

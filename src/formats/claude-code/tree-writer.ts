@@ -90,13 +90,10 @@ export class TreeWriter {
   #withoutParent({ record: { line }, facts, time }: ClaudeRecord): string {
     const before = this.#before;
     const { id, parentId } = facts;
-    if (parentId === null) {
-      if (before) this.#writer.loss('SECOND_ROOT', 'ambiguous', line, id);
-      return this.root;
-    }
-    this.#writer.loss('MISSING_PARENT', 'lossy', line, id);
-    const isNear = before && Math.abs(time - before.time) <= NEAR_MS;
+    if (parentId !== null) this.#writer.loss('MISSING_PARENT', 'lossy', line, id);
+    const isNear = parentId !== null && before && Math.abs(time - before.time) <= NEAR_MS;
     const entry = isNear ? this.#places.entryOf(before.uuid) : undefined;
+    if (before && entry === undefined) this.#writer.loss('SECOND_ROOT', 'ambiguous', line, id);
     return entry === undefined ? this.root : this.#places.tip(entry);
   }
 
