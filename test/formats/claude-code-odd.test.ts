@@ -366,8 +366,11 @@ describe('the tree of Claude Code', () => {
     for (const version of ['2.1.100', '2.1.325']) {
       const attachment = { type: 'attachment', attachment: { type: 'date' }, version };
       const beside = record('b', 'gone', { ...attachment, timestamp: at(59) });
-      const ran = await run(['context', '-'], { stdin: bytesOf([user('u', null, 'go', { version }), beside]) });
-      expect(JSON.parse(ran.stdout)).toMatchObject({ content: 'go' });
+      for (const end of [[], [{ type: 'last-prompt', leafUuid: 'b' }]]) {
+        const stdin = bytesOf([user('u', null, 'go', { version }), beside, ...end]);
+        const ran = await run(['context', '-'], { stdin });
+        expect(JSON.parse(ran.stdout)).toMatchObject({ content: 'go' });
+      }
     }
   });
 

@@ -59,7 +59,7 @@ export class SessionNotes {
     const last = places.newestBelow(this.#withMessage(this.#last, places));
     if (typeof this.#leaf === 'string' && places.isKnown(this.#leaf)) {
       const goesOn = !this.#isRewound && places.isBelow(last, this.#leaf);
-      return { uuid: goesOn ? last : this.#leaf, isAmbiguous: false };
+      return { uuid: goesOn ? last : this.#withMessage(this.#leaf, places), isAmbiguous: false };
     }
     if (this.#leaf !== undefined || this.#namesLeaf) return { uuid: last, isAmbiguous: false };
     const newest = this.#withMessage(this.#newest?.uuid ?? this.#last, places);
