@@ -115,6 +115,7 @@ export async function openSession(name: string, io: Io, choice: Choice = {}, sto
 /** Losses that change what a reader shows, in words; the others are in the report of `convert`. */
 const SHOWN_LOSSES: Readonly<Record<string, string>> = {
   COMPACTION_HALF: 'a compaction has no summary, so what it replaced is still shown',
+  COMPACTION_KEPT_OTHERS: 'a compaction kept other messages than those that are shown behind its summary',
   CONTEXT_EDITED: 'the agent took parts of the context back later, which are still shown',
   DAMAGED_BASE: 'the session that it continues is damaged, so part of that is not shown',
   HEADER_MISSING: 'its header is missing, so its id is made up',

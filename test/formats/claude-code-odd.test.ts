@@ -452,9 +452,26 @@ describe('a compaction of Claude Code', () => {
       boundary({ logicalParentUuid: 'z', compactMetadata: { preservedMessages: { uuids } } });
     const after = [summary('so far'), user('end', 'y', 'on')];
     expect((await compactionOf([...turns, kept(['v', 'z']), ...after])).codes).toContain('COMPACTION_KEPT_OTHERS');
+    const ran = await run(['log', '-'], { stdin: bytesOf([...turns, kept(['v', 'z']), ...after]) });
+    expect(ran.stderr).toMatch(/:5: a compaction kept other messages than those that are shown/);
     const whole = await compactionOf([...turns, kept(['w', 'z', 5]), ...after]);
     expect(whole.codes).not.toContain('COMPACTION_KEPT_OTHERS');
     expect(whole.compaction).toMatchObject({ firstKeptEntryId: 'w' });
+  });
+
+  it('is not lost with a record between its boundary and its summary', async () => {
+    const date = { type: 'attachment', attachment: { type: 'date' }, timestamp: at(59) };
+    const log = [
+      user('u', null, 'go'),
+      boundary(),
+      record('d', 'gone', date),
+      summary('so far', 'd'),
+      user('v', 'y', 'on'),
+    ];
+    const ran = await run(['context', '-'], { stdin: bytesOf(log) });
+    const roles = ran.stdout.split('\n').flatMap((line): string[] => (line ? JSON.parse(line).role : []));
+    expect(roles).toEqual(['compactionSummary', 'user']);
+    expect((await compactionOf(log)).codes).toContain('MISSING_PARENT');
   });
 
   it.each<[string, Json, string]>([

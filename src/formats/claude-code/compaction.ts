@@ -73,13 +73,21 @@ export class ClaudeCompactions {
     this.#places.put(uuid, id);
     this.#writer.count('mapped');
     this.#tree.wrote(boundary);
-    for (const item of held) this.#tree.writeAny(item);
+    for (const item of held) this.#tree.writeAny(this.#connected(item, uuid));
     if (open) {
       const { id: summaryId, parentId } = summary.facts;
       this.#places.put(summaryId as string, (parentId && this.#places.entryOf(parentId)) || id);
       this.#writer.count('merged');
       this.#tree.wrote(summary);
     }
+  }
+
+  /** A record between a boundary and its summary; if its parent is lost, it hangs from the boundary. */
+  #connected(item: ClaudeRecord, boundary: string): ClaudeRecord {
+    const { facts, record } = item;
+    if (!facts.parentId || this.#places.entryOf(facts.parentId) !== undefined) return item;
+    this.#writer.loss('MISSING_PARENT', 'lossy', record.line, facts.id);
+    return { ...item, facts: { ...facts, parentId: boundary } };
   }
 
   /** The record before a compaction: the one that it names, else the one before it in the file. */
