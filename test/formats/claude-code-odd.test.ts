@@ -444,6 +444,14 @@ describe('a compaction of Claude Code', () => {
     expect(entries.find(({ id }) => id === 'x')).toMatchObject({ type: 'custom', parentId: entries[0]?.['id'] });
   });
 
+  it('that has lost its summary shows what it replaced, and what follows', async () => {
+    const compactMetadata = { preservedMessages: { anchorUuid: 'y', uuids: [] } };
+    const log = [user('u', null, 'go'), boundary({ compactMetadata }), user('v', 'y', 'on', { timestamp: at(59) })];
+    const ran = await run(['log', '--role', 'user', '-'], { stdin: bytesOf(log) });
+    expect(ran.stdout).toBe('u user       go\nv (@) user       on\n');
+    expect(ran.stderr).toBe('sessionctl: -:2: a compaction has no summary, so what it replaced is still shown\n');
+  });
+
   it('that kept a message between others it did not keep is a loss', async () => {
     const turns = ['u', 'v', 'w', 'z'].map((id, n) =>
       user(id, n === 0 ? null : (['u', 'v', 'w'][n - 1] as string), id),

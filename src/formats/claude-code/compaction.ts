@@ -1,5 +1,5 @@
 import { numberOf } from '../../json/exact.ts';
-import { asString, isObject, type JsonObject } from '../../json/value.ts';
+import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { plainText } from '../model-message.ts';
 import type { NativeWriter } from '../native-writer.ts';
 import type { Places } from './places.ts';
@@ -48,6 +48,13 @@ export class ClaudeCompactions {
     this.#tree.side({ ...boundary, facts: { ...boundary.facts, parentId } }, 'compact_boundary');
     this.#tree.wrote(boundary);
     for (const item of held) this.#tree.writeAny(item);
+    // What follows hangs from the summary that is lost.
+    const { preservedMessages: messages, preservedSegment: segment } = objectOf(
+      boundary.record.value['compactMetadata'],
+    );
+    const anchor = asString(objectOf(messages ?? segment)['anchorUuid']);
+    const last = this.#tree.last && this.#places.entryOf(this.#tree.last);
+    if (anchor !== undefined && last !== undefined && !this.#places.isKnown(anchor)) this.#places.put(anchor, last);
   }
 
   summary(summary: ClaudeRecord): void {
