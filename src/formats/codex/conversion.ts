@@ -1,4 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
+import { isCount } from '../../json/exact.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { sessionUuid } from '../../util/uuid.ts';
 import type { ConversionOptions, SourceRecord } from '../format.ts';
@@ -362,7 +363,8 @@ export class CodexConversion {
 
   #rollback(event: JsonObject, place: Place): void {
     this.settle();
-    const turns = typeof event['num_turns'] === 'number' ? Math.max(0, event['num_turns']) : 0;
+    // Codex does not read any other number.
+    const turns = isCount(event['num_turns']) ? Number(event['num_turns']) : 0;
     const at = Math.max(0, this.#beforePrompts.length - turns);
     const parent = turns === 0 ? undefined : (this.#beforePrompts[at] ?? null);
     this.#beforePrompts.length = Math.min(at, this.#beforePrompts.length);

@@ -376,6 +376,12 @@ describe('a compaction of Codex without a stored history', () => {
     expect(await historyOf([asks('one'), rollback(5), asks('two')])).toEqual(['two', 'so far']);
   });
 
+  it('has all prompts where a rollback says no whole number of turns', async () => {
+    const rollback = (turns: unknown) => event({ type: 'thread_rolled_back', num_turns: turns });
+    const log = [asks('one'), rollback(0.5), asks('two'), rollback(1.5), rollback(-1), rollback('1'), asks('three')];
+    expect(await historyOf(log)).toEqual(['one', 'two', 'three', 'so far']);
+  });
+
   it('leaves out the oldest prompts where they are very long', async () => {
     const long = ['a', 'b', 'c'].map((letter) => asks(letter.repeat(60_000)));
     const history = await historyOf(long);
