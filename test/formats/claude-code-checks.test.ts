@@ -130,6 +130,17 @@ describe('in a transcript of Claude Code', () => {
     expect(await found(`${text(tools)}{"type":"user","uuid":"8\n`)).toEqual([`${tools.length + 1} error torn-line`]);
   });
 
+  it.each(['compact-auto', 'compact-manual', 'killed-in-tool-resumed'])(
+    'no branch is hidden where a crash cuts off %s, on any line',
+    async (name) => {
+      const records = recordsOf(`2.1.325/${name}.jsonl`);
+      for (let end = 3; end <= records.length; end++) {
+        const hidden = (await found(text(records.slice(0, end)))).filter((one) => one.endsWith('stale-leaf'));
+        expect({ end, hidden }).toEqual({ end, hidden: [] });
+      }
+    },
+  );
+
   it('an older branch with the latest time is named', async () => {
     const first = at((record) => record['type'] === 'assistant');
     const left: Fields = {

@@ -203,14 +203,26 @@ export class RecordLog {
     const lastId = last < 0 ? undefined : this.idOf(last);
     // Of records with the same id the first counts.
     const end = lastId === undefined ? -1 : this.find(lastId);
-    return { named: named < 0 ? end : named, newest: this.newest };
+    return { named: named < 0 || this.#goesOn(end, named) ? end : named, newest: this.newest };
+  }
+
+  /** Whether a record is below another one, or below the same answer where that one is a part or a result of it. */
+  #goesOn(position: number, from: number): boolean {
+    const answer = this.isTurn(from) ? from : this.parentOf(from);
+    const message = answer < 0 ? NO_MESSAGE : this.messageOf(answer);
+    const isAnswer = (at: number): boolean => message !== NO_MESSAGE && this.messageOf(at) === message;
+    return this.#hasAtOrAbove(position, (at) => at === from || isAnswer(at));
   }
 
   /** Whether `ancestor` is the record itself or above it. */
   isBelow(position: number, ancestor: number): boolean {
+    return this.#hasAtOrAbove(position, (at) => at === ancestor);
+  }
+
+  #hasAtOrAbove(position: number, isIt: (at: number) => boolean): boolean {
     // Bounds the walk if there is a cycle.
     for (let at = position, steps = 0; at >= 0 && steps < this.size; at = this.parentOf(at), steps++)
-      if (at === ancestor) return true;
+      if (isIt(at)) return true;
     return false;
   }
 
@@ -290,6 +302,8 @@ export class RecordLog {
       this.headerLine = this.lineOf(position);
     }
     if (leaf !== undefined) this.leaf = { id: leaf, position };
+    // Claude Code 2.1.325 then goes on from the end of the log.
+    else if (compaction && conversation === '') this.leaf = undefined;
     this.lastContent = facts.content;
     if (typeof facts.ordinal === 'number') {
       const shift = facts.ordinal - position;
