@@ -27,7 +27,7 @@ export const duplicateCallId = defineRule('duplicate-call-id', 'warning', 'tools
     for (const [call, [first, ...others]] of log.calls) {
       for (const { position, path } of others) {
         const line = first ? log.lineOf(first.position) : 0;
-        report(log.placeOf(position, path), `call id '${call}' was already used on line ${line}`);
+        report(log.placeOf(position, path), `call id '${log.callIds.text(call)}' was already used on line ${line}`);
       }
     }
   },

@@ -19,7 +19,7 @@ export const duplicateResult = defineRule('duplicate-result', 'warning', 'tools'
   recordsEnd: (log, report) => {
     for (const [call, results] of log.results)
       for (const { position, path } of secondResults(log, results))
-        report(log.placeOf(position, path), `a second result for call '${call}'`);
+        report(log.placeOf(position, path), `a second result for call '${log.callIds.text(call)}'`);
   },
   fix: { records: removeBlock },
 });

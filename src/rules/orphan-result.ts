@@ -21,13 +21,13 @@ export const orphanResult = defineRule('orphan-result', 'warning', 'tools', {
     for (const [call, results] of log.results) {
       if (log.calls.has(call)) continue;
       for (const { position, path } of results)
-        report(log.placeOf(position, path), `no call '${call}' is in this file`);
+        report(log.placeOf(position, path), `no call '${log.callIds.text(call)}' is in this file`);
     }
     for (const { call, calledAt, result, compaction } of strayResults(log)) {
       const { position, path } = result;
       const where =
         compaction < 0 ? 'is not on the same path' : `is hidden by the compaction on line ${log.lineOf(compaction)}`;
-      const message = `its call '${call}' on line ${log.lineOf(calledAt)} ${where}`;
+      const message = `its call '${log.callIds.text(call)}' on line ${log.lineOf(calledAt)} ${where}`;
       report(log.placeOf(position, path), message);
     }
   },

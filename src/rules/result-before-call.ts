@@ -16,9 +16,9 @@ export const resultBeforeCall = defineRule('result-before-call', 'warning', 'too
   },
   recordsEnd: (log, report) => {
     for (const [call, [result]] of log.results) {
-      const position = log.calls.get(call)?.[0]?.position;
+      const position = log.calls.of(call)[0]?.position;
       if (!result || position === undefined || position < result.position) continue;
-      const message = `the result of '${call}' comes before its call on line ${log.lineOf(position)}`;
+      const message = `the result of '${log.callIds.text(call)}' comes before its call on line ${log.lineOf(position)}`;
       report(log.placeOf(result.position, result.path), message);
     }
   },

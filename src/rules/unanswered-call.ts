@@ -26,7 +26,7 @@ export const unansweredCall = defineRule('unanswered-call', 'warning', 'tools', 
       const words = continues
         ? `, and the conversation goes on${continuesInView ? '' : ', but not where an agent resumes'}`
         : '';
-      const message = `call '${call}' has no result${words}`;
+      const message = `call '${log.callIds.text(call)}' has no result${words}`;
       report(log.placeOf(use.position, use.path), message, continuesInView ? undefined : 'warning', continues);
     }
   },

@@ -7,7 +7,8 @@ import { LOST, NO_MESSAGE, ROOT } from '../positions.ts';
 import type { FindingPlace } from '../rule.ts';
 import { type CheckedRecord, digestOf } from './checked-record.ts';
 import { isLarge } from './large-images.ts';
-import type { Conversation, ToolUse } from './record-paths.ts';
+import type { Conversation } from './record-paths.ts';
+import { type ToolUse, ToolUses } from './tool-uses.ts';
 
 const NO_ID = -1;
 const NULL_PARENT = -2;
@@ -64,15 +65,15 @@ export class RecordLog {
   images = 0;
   /** Images that a provider may reject, depending on the number of images. */
   readonly largeImages: (ToolUse & { readonly image: NonNullable<BlockFacts['image']> })[] = [];
-  /** By the id of the call, in file order. */
-  readonly calls = new Map<string, ToolUse[]>();
-  readonly results = new Map<string, ToolUse[]>();
+  readonly calls = new ToolUses();
+  readonly results = new ToolUses();
   readonly files: NamedFile[] = [];
   readonly snapshots: Snapshot[] = [];
   /** The last state that a record named. */
   state: string | undefined;
   readonly conversations = new Map<string, Conversation>();
   readonly compactions: { readonly position: number; readonly kept: readonly string[]; hasSummary: boolean }[] = [];
+  readonly callIds: Symbols;
   /** Ids of messages, prefixed with their conversation. */
   readonly #messageIds: Symbols;
   readonly #ids: Symbols;
@@ -94,6 +95,7 @@ export class RecordLog {
   /** `hashKey` is 8 random bytes. */
   constructor(hashKey: Uint8Array) {
     this.#ids = new Symbols(hashKey);
+    this.callIds = new Symbols(hashKey);
     this.#messageIds = new Symbols(hashKey);
     this.#others = new Symbols(hashKey);
   }
@@ -316,10 +318,7 @@ export class RecordLog {
       if (kind === 'image') this.images++;
       if (image && isLarge(image)) this.largeImages.push({ position, path, image });
       const uses = kind === 'call' ? this.calls : kind === 'result' ? this.results : undefined;
-      if (!uses || callId === undefined) continue;
-      const known = uses.get(callId);
-      if (known) known.push({ position, path });
-      else uses.set(callId, [{ position, path }]);
+      if (uses && callId !== undefined) uses.add(this.callIds.intern(callId), position, path);
     }
     for (const name of facts.names ?? []) this.#others.intern(name);
     for (const file of facts.files ?? []) this.files.push({ ...file, position });
@@ -346,9 +345,10 @@ export class RecordLog {
       if (snapshot.ordinal !== ordinal || snapshot.position >= 0) continue;
       snapshot.position = position;
       snapshot.stateThen = this.state;
-      snapshot.wrongCalls = (snapshot.openCalls ?? []).filter(
-        (id) => this.results.has(id) || !(this.calls.has(id) || this.hasName(id)),
-      );
+      snapshot.wrongCalls = (snapshot.openCalls ?? []).filter((id) => {
+        const call = this.callIds.find(id);
+        return call >= 0 ? this.results.has(call) : !this.hasName(id);
+      });
     }
   }
 

@@ -1,12 +1,7 @@
 import { Children } from '../../tree/children.ts';
 import { NO_MESSAGE, ROOT } from '../positions.ts';
 import type { RecordLog } from './record-log.ts';
-
-/** A call or a result: its record, and the path inside the record. */
-export interface ToolUse {
-  readonly position: number;
-  readonly path: string;
-}
+import type { ToolUse } from './tool-uses.ts';
 
 /** What is known of a conversation so far. */
 export interface Conversation {
@@ -24,7 +19,7 @@ const UNKNOWN = -1;
 
 /** A result whose call is in the file, but not visible to the agent at the result. */
 interface StrayResult {
-  readonly call: string;
+  readonly call: number;
   readonly result: ToolUse;
   /** The record that makes the call. */
   readonly calledAt: number;
@@ -34,7 +29,7 @@ interface StrayResult {
 
 /** A call without a result: there is none in the file, or none on the path where the agent resumes. */
 interface OpenCall {
-  readonly call: string;
+  readonly call: number;
   readonly use: ToolUse;
   /** Whether the conversation continues after it: on any path, and on a path that agents resume. */
   readonly continues: boolean;
@@ -45,7 +40,7 @@ export function openCalls(log: RecordLog): OpenCall[] {
   const paths = pathsOf(log);
   const open: OpenCall[] = [];
   for (const [call, [use, another]] of log.calls) {
-    const results = log.results.get(call) ?? [];
+    const results = log.results.of(call);
     if (!use || (another && results.length > 0)) continue;
     const { position } = use;
     const ends = paths.endsBelow(position);
@@ -76,7 +71,7 @@ export function strayResults(log: RecordLog): StrayResult[] {
   const last = log.compactions.at(-1)?.position ?? -1;
   const stray: StrayResult[] = [];
   for (const [call, results] of log.results) {
-    const [made, another] = log.calls.get(call) ?? [];
+    const [made, another] = log.calls.of(call);
     // With two calls of the same id it is not known which one a result answers.
     if (!made || another) continue;
     const calledAt = made.position;

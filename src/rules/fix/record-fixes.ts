@@ -206,7 +206,8 @@ function lostCallId(repair: RecordRepair, { facts: { id, blocks } }: RecordUnit)
   const ids = results.flatMap(({ facts }) =>
     facts.blocks.flatMap(({ kind, callId }) => (kind === 'result' && callId) || []),
   );
-  return ids.find((callId) => !repair.log.calls.has(callId));
+  const { callIds, calls } = repair.log;
+  return ids.find((callId) => !calls.has(callIds.find(callId)));
 }
 
 /** Gives the records of a message with a repeated id a new one. */

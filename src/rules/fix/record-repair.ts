@@ -285,8 +285,8 @@ export class RecordRepair {
 
   /** The calls and results with an id, in order. */
   usesOf(callId: string): { readonly unit: RecordUnit; readonly block: BlockFacts }[] {
-    const { calls, results } = this.log;
-    const uses = [...(calls.get(callId) ?? []), ...(results.get(callId) ?? [])];
+    const symbol = this.log.callIds.find(callId);
+    const uses = [...this.log.calls.of(symbol), ...this.log.results.of(symbol)];
     let last: RecordUnit | undefined;
     let blocks = new Map<string, BlockFacts>();
     return uses
