@@ -131,8 +131,10 @@ export class LogChecker {
     const detection = new Detection(name, { named: false, from });
     const isFile = name !== '-' && (chunks === undefined || readsAll);
     let records: RecordCheck | undefined;
+    /** The log, where it is held as a whole. */
+    let input: Buffer | undefined;
     const recordCheck = (): Promise<RecordCheck | undefined> =>
-      this.#recordCheck(detection, isFile, { file: name, onFinding });
+      this.#recordCheck(detection, isFile, { file: name, input, onFinding });
     /** A document from a pipe, kept because it is read more than once. */
     let spool: Spool | undefined;
     const keep = (rest?: LineBlock | Line): void => {
@@ -162,6 +164,7 @@ export class LogChecker {
       if (document && !readsAll) return yield* this.#checkDocument(name, document, undefined, { onFinding, onBytes });
       if (whole && whole.length <= (maxLineBytes ?? whole.length) && !isPacked(whole)) {
         onBytes?.(whole.length);
+        input = whole;
         for (const piece of piecesOf(whole)) await take(piece);
         yield;
       } else {
@@ -198,7 +201,7 @@ export class LogChecker {
   async #recordCheck(
     detection: Detection,
     isFile: boolean,
-    about: Pick<RecordCheckOptions, 'file' | 'onFinding'>,
+    about: Pick<RecordCheckOptions, 'file' | 'input' | 'onFinding'>,
   ): Promise<RecordCheck | undefined> {
     const { file } = about;
     const { identity } = detection;

@@ -29,11 +29,12 @@ function lengthened(log: Buffer, end: string): Buffer {
   return Buffer.from(reported.join('\n'));
 }
 
-async function scannedFindings(log: Buffer, checks: RecordChecks): Promise<Finding[]> {
+/** With all of the log in memory, or without. */
+async function scannedFindings(log: Buffer, checks: RecordChecks, input?: Buffer): Promise<Finding[]> {
   const findings: Finding[] = [];
   const scanner = makeScanner('compiled', KEY);
   const onFinding = (one: Finding): number => findings.push(one);
-  const check = new RecordCheck({ file: 'log', checks, hashKey: KEY, scanner, onFinding });
+  const check = new RecordCheck({ file: 'log', checks, hashKey: KEY, scanner, input, onFinding });
   for await (const piece of readBlocks(inChunks(log, 65_536))) {
     if (piece instanceof LineBlock) check.block(piece);
     else check.line(piece);
@@ -101,6 +102,7 @@ describe('what no rule looks at', () => {
       fc.asyncProperty(odd, async (log) => {
         const findings = await recordFindings(log, checks);
         expect(await scannedFindings(log, checks)).toEqual(findings);
+        expect(await scannedFindings(log, checks, log)).toEqual(findings);
       }),
       { numRuns: 500 },
     );

@@ -38,6 +38,8 @@ export interface RecordCheckOptions {
   /** Issues found in files next to the log; reported at the first record. */
   readonly near?: readonly RecordIssue[] | undefined;
   readonly snapshots?: readonly SnapshotFacts[] | undefined;
+  /** The whole log, if it stays in memory until the end. */
+  readonly input?: Buffer | undefined;
   /** 8 random bytes. */
   readonly hashKey: Uint8Array;
   /** Skips members that no rule reads; findings are the same with and without it. */
@@ -56,13 +58,23 @@ const DOCUMENT_DAMAGE: Readonly<Record<string, string>> = {
 
 type ActiveRecordRule = Rule & { readonly severity: Severity };
 
+/** Shared between logs. */
+const made = new WeakMap<
+  RecordChecks,
+  { levels: ReadonlyMap<string, Level> | undefined; active: ActiveRecordRule[] }
+>();
+
 /** The active rules of a format with their severity: as set by the user, else by the format. */
 export function recordRules(checks: RecordChecks, levels?: ReadonlyMap<string, Level>): ActiveRecordRule[] {
-  return rules.flatMap((rule) => {
+  const known = made.get(checks);
+  if (known && known.levels === levels) return known.active;
+  const active = rules.flatMap((rule) => {
     const own = checks.levels[rule.id];
     const severity = own === undefined ? 'off' : (levels?.get(rule.id) ?? own);
     return severity === 'off' ? [] : [{ ...rule, severity, fixable: fixesRecords(rule, checks) }];
   });
+  made.set(checks, { levels, active });
+  return active;
 }
 
 /** Checks another agent's log: call `line` or `block` for all lines, then `end`. */
@@ -86,7 +98,7 @@ export class RecordCheck {
   #keepsOffsets: boolean;
 
   constructor(options: RecordCheckOptions) {
-    const { file, checks, levels, strict, first, near, snapshots, hashKey, scanner, onFinding } = options;
+    const { file, checks, levels, strict, first, near, snapshots, input, hashKey, scanner, onFinding } = options;
     this.#file = file;
     this.#checks = checks;
     this.#levels = levels ?? new Map();
@@ -97,7 +109,7 @@ export class RecordCheck {
     this.#rules = recordRules(checks, levels);
     this.#recordRules = this.#rules.filter(({ record }) => record);
     this.#onFinding = onFinding;
-    this.log = new RecordLog(hashKey);
+    this.log = new RecordLog(hashKey, input);
     for (const snapshot of snapshots ?? []) this.log.snapshots.push({ ...snapshot, position: -1 });
   }
 

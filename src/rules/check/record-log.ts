@@ -88,12 +88,16 @@ export class RecordLog {
   readonly #flags = uint8Column();
   readonly #conversation = uint8Column();
   readonly #names: string[] = [];
-  /** By the symbol of an id: its first record, and that record's digest. */
+  /** By the symbol of an id: its first record, and that record's digest; 0 if not computed yet. */
   readonly #definedAt = int32Column();
   readonly #digests = float64Column();
 
+  /** The whole log, if it is in memory. */
+  readonly #input: Buffer | undefined;
+
   /** `hashKey` is 8 random bytes. */
-  constructor(hashKey: Uint8Array) {
+  constructor(hashKey: Uint8Array, input?: Buffer) {
+    this.#input = input;
     this.#ids = new Symbols(hashKey);
     this.callIds = new Symbols(hashKey);
     this.#messageIds = new Symbols(hashKey);
@@ -182,7 +186,7 @@ export class RecordLog {
   /** Whether the first record with the same id is an exact copy. */
   isCopied(record: CheckedRecord): boolean {
     const symbol = this.#ids.find(record.facts.id ?? '');
-    return symbol >= 0 && symbol < this.#digests.size && this.#digests.at(symbol) === digestOf(record);
+    return symbol >= 0 && symbol < this.#digests.size && this.#digestOfFirst(symbol) === digestOf(record);
   }
 
   /** The position of the parent, ROOT or LOST. Of records with the same id the first counts. */
@@ -363,10 +367,19 @@ export class RecordLog {
 
   #define(symbol: number, position: number, record: CheckedRecord): number {
     if (this.#definedAt.at(symbol) >= 0)
-      return FLAG.repeated | (this.#digests.at(symbol) === digestOf(record) ? FLAG.copy : 0);
+      return FLAG.repeated | (this.#digestOfFirst(symbol) === digestOf(record) ? FLAG.copy : 0);
     this.#definedAt.set(symbol, position);
-    this.#digests.set(symbol, digestOf(record));
+    // Few ids repeat, so a digest is computed later if the line can be read again.
+    if (!this.#input || !record.bytes) this.#digests.set(symbol, digestOf(record));
     return 0;
+  }
+
+  #digestOfFirst(symbol: number): number {
+    const digest = this.#digests.at(symbol);
+    const position = this.#definedAt.at(symbol);
+    if (digest !== 0 || position < 0 || !this.#input) return digest;
+    const start = this.#offset.at(position);
+    return digestOf({ text: '', bytes: this.#input.subarray(start, this.#input.indexOf(0x0a, start)) });
   }
 
   #nameOf(conversation: string): number {
