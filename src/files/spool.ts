@@ -1,5 +1,6 @@
+import { write } from 'node:fs';
 import { tmpdir } from 'node:os';
-import type { ByteStore } from '../log/byte-store.ts';
+import { type ByteStore, SCRATCH_BYTES } from '../log/byte-store.ts';
 import { AppError, errorCode, fileError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { attempt, readFully, remove, requireRunning, writeFully } from './disk.ts';
@@ -7,8 +8,8 @@ import { TempFile } from './temp.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 const MOST_IN_MEMORY = 8 * 1024 * 1024;
-/** Less has no room for a long character. */
-const LEAST_IN_MEMORY = 4096;
+/** How many writes may be under way. */
+const MOST_UNDER_WAY = 4;
 const encoder = new TextEncoder();
 
 /**
@@ -20,6 +21,12 @@ export class Spool extends TempFile implements ByteStore {
   source: AsyncIterator<Buffer, void> | undefined;
   readonly #folder: string;
   #size = 0;
+  #underWay = 0;
+  /** Memory of writes that have ended. */
+  readonly #free: Buffer[] = [];
+  #failure: unknown;
+  #onSettled: (() => void) | undefined;
+  #isDiscarded = false;
 
   constructor(random: Io['random'], signal: AbortSignal, folder: string = tmpdir()) {
     super(folder, random, signal, 0o600, 'spool');
@@ -35,6 +42,50 @@ export class Spool extends TempFile implements ByteStore {
     requireRunning(this.signal);
     attempt(this.#folder, () => writeFully(this.fd, bytes, this.#size), spoolError);
     this.#size += bytes.length;
+  }
+
+  /**
+   * The same while the program goes on: nothing may be read before `settled`. Takes the memory of the bytes, and gives
+   * other memory of that size. Memory of another size than SCRATCH_BYTES is written at once.
+   */
+  writeBehind(memory: Buffer, length: number): Buffer {
+    if (this.#failure !== undefined) throw spoolError(this.#folder, this.#failure);
+    if (this.#underWay === MOST_UNDER_WAY || memory.length !== SCRATCH_BYTES) {
+      this.write(memory.subarray(0, length));
+      return memory;
+    }
+    requireRunning(this.signal);
+    const position = this.#size;
+    this.#size += length;
+    this.#underWay++;
+    write(this.fd, memory, 0, length, position, (error, written) => {
+      this.#underWay--;
+      try {
+        if (error) throw error;
+        writeFully(this.fd, memory.subarray(written, length), position + written);
+      } catch (failure) {
+        this.#failure ??= failure;
+      }
+      this.#free.push(memory);
+      if (this.#underWay > 0) return;
+      if (this.#isDiscarded) super.discard();
+      this.#onSettled?.();
+    });
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+  }
+
+  async settled(): Promise<void> {
+    if (this.#underWay > 0)
+      await new Promise<void>((resolve) => {
+        this.#onSettled = resolve;
+      });
+    if (this.#failure !== undefined) throw spoolError(this.#folder, this.#failure);
+  }
+
+  override discard(): void {
+    // A write that is under way must not get to another file that is opened in the place of this one.
+    this.#isDiscarded = true;
+    if (this.#underWay === 0) super.discard();
   }
 
   async readAt(buffer: Buffer, position: number): Promise<number> {
@@ -73,13 +124,13 @@ export function spoolError(folder: string, error: unknown): AppError {
 export class HeldOutput {
   readonly #newSpool: () => Spool;
   /** Texts are encoded at once: those that wait would keep alive the lines that they are pieces of. */
-  readonly #memory: Buffer;
+  #memory: Buffer;
   #used = 0;
   #spool: Spool | undefined;
 
   constructor(random: Io['random'], signal: AbortSignal, most = MOST_IN_MEMORY) {
     this.#newSpool = () => new Spool(random, signal);
-    this.#memory = Buffer.allocUnsafeSlow(Math.max(most, LEAST_IN_MEMORY));
+    this.#memory = Buffer.allocUnsafeSlow(most);
   }
 
   write(text: string): void {
@@ -96,6 +147,7 @@ export class HeldOutput {
   async *chunks(): AsyncGenerator<Buffer> {
     if (this.#spool) {
       this.#toDisk();
+      await this.#spool.settled();
       // The spool uses the memory of a chunk again, and who takes it may keep it.
       for await (const chunk of this.#spool.chunks()) yield Buffer.from(chunk);
     }
@@ -107,8 +159,10 @@ export class HeldOutput {
   }
 
   #toDisk(): void {
+    const isFirst = this.#spool === undefined;
     this.#spool ??= this.#newSpool();
-    this.#spool.write(this.#memory.subarray(0, this.#used));
+    const memory = this.#spool.writeBehind(this.#memory, this.#used);
+    this.#memory = isFirst ? Buffer.allocUnsafeSlow(SCRATCH_BYTES) : memory;
     this.#used = 0;
   }
 }

@@ -79,11 +79,11 @@ export function logOptions(
   };
   const scratch = (): Scratch => {
     const spool = new Spool(io.random, io.signal);
-    const write: Scratch['write'] = (memory, length) => {
-      spool.write(memory.subarray(0, length));
-      return memory;
+    const store = async (): Promise<Spool> => {
+      await spool.settled();
+      return spool;
     };
-    return { write, store: async () => spool, discard: () => spool.discard() };
+    return { write: (memory, length) => spool.writeBehind(memory, length), store, discard: () => spool.discard() };
   };
   return {
     name,

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, fstatSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { tryOr } from '../../src/files/disk.ts';
 import { Spool } from '../../src/files/spool.ts';
+import { SCRATCH_BYTES } from '../../src/log/byte-store.ts';
 import { projectRoot } from '../support/run.ts';
 import { scratchFolder } from '../support/scratch.ts';
 
@@ -24,6 +26,34 @@ describe('Spool', () => {
     expect(spool.size).toBe(11);
     spool.close();
     spool.close();
+  });
+
+  it('gives back what was written behind, in its order, however much of it was under way', async () => {
+    const spool = new Spool(random, new AbortController().signal, folder);
+    const parts = Array.from({ length: 40 }, (_, at) => Buffer.alloc(at === 20 ? 900_000 : 1_000 * at, 65 + at));
+    let memory: Buffer = Buffer.alloc(SCRATCH_BYTES);
+    for (const part of parts) {
+      if (part.length > memory.length) spool.writeBehind(part, part.length);
+      else memory = spool.writeBehind(memory, part.copy(memory));
+    }
+    await spool.settled();
+    const chunks: Buffer[] = [];
+    for await (const chunk of spool.chunks()) chunks.push(Buffer.from(chunk));
+    expect(Buffer.concat(chunks).equals(Buffer.concat(parts))).toBe(true);
+    spool.close();
+  });
+
+  it('stays open while a write is under way', async () => {
+    const stop = new AbortController();
+    const spool = new Spool(random, stop.signal, folder);
+    const file = (): number | undefined => tryOr(undefined, () => fstatSync(spool.fd).ino);
+    const own = file();
+    spool.writeBehind(Buffer.alloc(SCRATCH_BYTES, 1), 200_000);
+    stop.abort('SIGINT');
+    expect(file()).toBe(own);
+    await spool.settled();
+    expect(file()).not.toBe(own);
+    expect(() => spool.writeBehind(Buffer.from('x'), 1)).toThrow(/SIGINT/);
   });
 
   it('ends a conversion that it has no room for', () => {
