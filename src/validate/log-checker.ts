@@ -83,8 +83,8 @@ export class LogChecker {
   /** For files that are opened beside the log. */
   readonly #io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note'>;
   #shared: Omit<LogCheckOptions, 'file' | 'onFinding'>;
-  /** How much was checked so far, until it is worth a scanner. */
-  #small = 0;
+  /** Counted until they are worth a scanner. */
+  #checkedBytes = 0;
   /** For small files, one after the other. */
   readonly #memory = Buffer.allocUnsafeSlow(1024 * 1024);
 
@@ -110,9 +110,9 @@ export class LogChecker {
 
   /** Makes the scanner once there is enough to check. */
   #prepareScanner(bytes: number): void {
-    if (this.#small >= WORTH_A_SCANNER) return;
-    this.#small += bytes;
-    if (this.#small < WORTH_A_SCANNER) return;
+    if (this.#checkedBytes >= WORTH_A_SCANNER) return;
+    this.#checkedBytes += bytes;
+    if (this.#checkedBytes < WORTH_A_SCANNER) return;
     const { rules, blobs } = this.#shared;
     const memory = makeMemory(this.#settings.scanner, this.#random(8), rules, blobs !== undefined);
     this.#shared = { ...this.#shared, memory };

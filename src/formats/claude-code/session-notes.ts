@@ -12,7 +12,7 @@ export class SessionNotes {
   #customTitle: string | undefined;
   #aiTitle: string | undefined;
   #summary: string | undefined;
-  /** The record that the log names as the end; null if a compaction came later. */
+  /** The record that the log names as the end; null if a compaction came later, or the user went back to the start. */
   #leaf: string | null | undefined;
   /** Whether the user went back to it: what is below it is not part of the conversation. */
   #isRewound = false;

@@ -308,7 +308,7 @@ export class RecordLog {
       this.headerLine = this.lineOf(position);
     }
     if (leaf !== undefined) this.leaf = { id: leaf, position };
-    // Claude Code 2.1.325 then goes on from the end of the log.
+    // A compaction makes agents forget the end that was named.
     else if (compaction && conversation === '') this.leaf = undefined;
     this.lastContent = facts.content;
     if (typeof facts.ordinal === 'number') {
