@@ -2,6 +2,7 @@ import { readSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { countingSource } from '../formats/counting-source.ts';
 import { cutLines } from '../formats/cut-lines.ts';
+import { readMemory } from '../util/memory.ts';
 import type { AheadMessage, AheadTask } from './read-ahead.ts';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -13,7 +14,7 @@ type Post = (message: AheadMessage, moved?: readonly ArrayBuffer[]) => void;
 async function serve({ fd, name, cutting, taken }: AheadTask, post: Post): Promise<void> {
   let read = 0;
   async function* chunks(): AsyncGenerator<Buffer> {
-    const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    const buffer = readMemory(CHUNK_BYTES);
     for (let position = 0; ; ) {
       const bytes = readSync(fd, buffer, 0, buffer.length, position);
       if (bytes === 0) return;

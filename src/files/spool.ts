@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { type ByteStore, SCRATCH_BYTES } from '../log/byte-store.ts';
 import { AppError, errorCode, fileError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
+import { readMemory } from '../util/memory.ts';
 import { attempt, readFully, remove, requireRunning, writeFully } from './disk.ts';
 import { TempFile } from './temp.ts';
 
@@ -94,7 +95,7 @@ export class Spool extends TempFile implements ByteStore {
   }
 
   async *chunks(): AsyncGenerator<Buffer> {
-    const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+    const buffer = readMemory(CHUNK_BYTES);
     for (let position = 0; ; ) {
       let chunk: Buffer | undefined = buffer.subarray(0, await this.readAt(buffer, position));
       if (chunk.length === 0) {

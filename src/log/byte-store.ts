@@ -1,5 +1,6 @@
 import type { Cutting } from '../formats/cut-lines.ts';
 import type { CountedLines, LogDatabase } from '../formats/format.ts';
+import { readMemory } from '../util/memory.ts';
 
 /** Where the bytes of a log are: they can be read again, and from any place. */
 export interface ByteStore {
@@ -100,7 +101,7 @@ export function storeOf(source: RandomAccess): ByteStore {
   };
   return {
     async *chunks() {
-      const buffer = Buffer.allocUnsafeSlow(CHUNK);
+      const buffer = readMemory(CHUNK);
       for (let at = 0, bytes = CHUNK; bytes === CHUNK; at += bytes) {
         bytes = await readAt(buffer, at);
         if (bytes > 0) yield buffer.subarray(0, bytes);

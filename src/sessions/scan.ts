@@ -12,6 +12,7 @@ import { LineBlock, readBlocks } from '../lines/reader.ts';
 import { type ByteStore, inMemory } from '../log/byte-store.ts';
 import { logSource } from '../log/open-log.ts';
 import type { Io } from '../util/io.ts';
+import { readMemory } from '../util/memory.ts';
 import type { Prefilter } from './prefilter.ts';
 
 /** A file up to this size is read at once. */
@@ -70,7 +71,7 @@ export class LogScanner {
   }
 
   async #open(path: string): Promise<ByteStore> {
-    this.#memory ??= Buffer.allocUnsafeSlow(READ_AT_ONCE);
+    this.#memory ??= readMemory(READ_AT_ONCE);
     const whole = readWhole(path, this.#memory);
     if (whole && !isPacked(whole) && !isDatabase(whole)) return inMemory(whole);
     return await openUnpacked(path, { ...this.#io, note: () => {} });

@@ -13,6 +13,7 @@ import { outlines, type ReadLine, wholeLines } from '../lines/short-lines.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { makeScanner, type Scanner } from '../scanner/scanner.ts';
 import { AppError, OutputError } from '../util/errors.ts';
+import { readMemory } from '../util/memory.ts';
 import { type SessionActivity, SessionCollector } from './session-activity.ts';
 
 /** What was done in the sessions of one file: plain data that threads exchange. */
@@ -40,7 +41,7 @@ const WORTH_A_SCANNER = 16 * 1024;
 
 /** Reads logs whose format has an `ActivityReader`, one after the other. */
 export class LineFiles {
-  readonly #memory = Buffer.allocUnsafeSlow(MEMORY_BYTES);
+  readonly #memory = readMemory(MEMORY_BYTES);
   readonly #makeScanner: () => Scanner | undefined;
   #made: { readonly scanner: Scanner | undefined } | undefined;
 

@@ -24,6 +24,7 @@ import type { BlobLookup, Finding, Level } from '../rules/rule.ts';
 import type { ScannerKind } from '../scanner/layout.ts';
 import { AppError, OutputError, UnsupportedLog } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
+import { readMemory } from '../util/memory.ts';
 
 /** Less than this is checked sooner than the scanner is compiled. */
 const WORTH_A_SCANNER = 16 * 1024;
@@ -86,7 +87,7 @@ export class LogChecker {
   /** Counted until they are worth a scanner. */
   #checkedBytes = 0;
   /** For small files, one after the other. */
-  readonly #memory = Buffer.allocUnsafeSlow(1024 * 1024);
+  readonly #memory = readMemory(1024 * 1024);
 
   /** What is opened for a check is gone when the signal aborts. */
   constructor(
