@@ -4,13 +4,12 @@ import { promisify } from 'node:util';
 import type { ByteStore } from '../log/byte-store.ts';
 import { AppError, fileError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
+import { readMemory } from '../util/memory.ts';
 import { attempt, readFully, requireRunning, tryOr, withFile } from './disk.ts';
 import { Spool } from './spool.ts';
 import { inThread } from './system.ts';
 
 export const CHUNK_BYTES = 1024 * 1024;
-/** So many chunks are read ahead: with one, who works on the last one often waits for the next. */
-const READ_AHEAD = 2;
 const SMALL_READ = 64 * 1024;
 /** A smaller file is read before another thread has started. */
 const WORTH_A_THREAD = 32 * 1024 * 1024;
@@ -65,60 +64,34 @@ export function readWhole(path: string, memory: Buffer): Buffer | undefined {
   });
 }
 
-/** The disk fills the next buffers of a regular file while one is worked on; a pipe is read when more is wanted. */
+/**
+ * A regular file is read by this thread: on many systems it takes longer to wake another one than to read a chunk.
+ * A pipe may have to be waited for.
+ */
 async function* chunksOf(fd: number, path: string): AsyncGenerator<Buffer> {
-  const facts = fstatSync(fd);
-  const isFile = facts.isFile();
-  // Threads take longer to start than a small file to read.
-  const isSmall = isFile && facts.size <= SMALL_READ;
-  const ahead = isFile && !isSmall ? READ_AHEAD : 0;
-  /** Memory that is not in use. */
-  const free: Buffer[] = [];
-  /** Reads under way, in the order of the file. */
-  const reading: { readonly buffer: Buffer; readonly bytes: Promise<number> }[] = [];
-  let position = 0;
-  const read = (): void => {
-    const buffer = free.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
-    const from = isFile ? position + reading.length * CHUNK_BYTES : null;
-    const bytes = isSmall ? readHere(fd, buffer, from) : readInto(fd, buffer, from);
-    // The reader gets the error when it awaits the chunk; one that stops early never does.
-    bytes.catch(() => {});
-    reading.push({ buffer, bytes });
-  };
+  const isFile = fstatSync(fd).isFile();
+  const buffer = readMemory(CHUNK_BYTES);
   try {
-    for (;;) {
-      if (reading.length === 0) read();
-      const { buffer, bytes } = reading[0] as (typeof reading)[number];
-      const length = await bytes;
-      if (length === 0) return;
-      reading.shift();
-      position += length;
-      // What was read behind a chunk that is not full is not the next one.
-      if (length < CHUNK_BYTES)
-        for (const late of reading.splice(0)) {
-          await late.bytes;
-          free.push(late.buffer);
-        }
-      while (reading.length < ahead) read();
-      yield buffer.subarray(0, length);
-      free.push(buffer);
+    for (let position = 0; ; ) {
+      const bytes = isFile ? readSync(fd, buffer, 0, CHUNK_BYTES, position) : await readNext(fd, buffer);
+      if (bytes === 0) return;
+      position += bytes;
+      yield buffer.subarray(0, bytes);
+      if (bytes === CHUNK_BYTES) await nextTurn();
     }
   } catch (error) {
     throw fileError(path, error);
-  } finally {
-    // The file must not be closed, nor the memory be let go, while a read is under way.
-    await Promise.allSettled(reading.map(({ bytes }) => bytes));
   }
 }
 
-/** Bytes into the buffer, from a position or, where that is null, from where the last reading ended; 0 at the end. */
-async function readInto(fd: number, buffer: Buffer, position: number | null): Promise<number> {
-  return (await inThread(calls.read(fd, buffer, 0, buffer.length, position))).bytesRead;
+/** Bytes of a pipe, where the last reading ended; 0 at the end. */
+async function readNext(fd: number, buffer: Buffer): Promise<number> {
+  return (await inThread(calls.read(fd, buffer, 0, buffer.length, null))).bytesRead;
 }
 
-/** The same without another thread. */
-async function readHere(fd: number, buffer: Buffer, position: number | null): Promise<number> {
-  return readSync(fd, buffer, 0, buffer.length, position);
+/** Lets signals and the progress have their turn. */
+async function nextTurn(): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** What can be read again, and the file that has it. */
@@ -138,11 +111,8 @@ export async function openStore(name: string, io: Pick<Io, 'stdin' | 'random' | 
   const fd = attempt(name, () => openSync(name, constants.O_RDONLY | constants.O_NONBLOCK));
   const readAt = async (buffer: Buffer, position: number): Promise<number> => {
     requireRunning(io.signal);
-    // Another thread can read while this one works, but to ask it takes longer than to read a little.
-    if (buffer.length <= SMALL_READ) return attempt(name, () => readFully(fd, buffer, position));
-    const bytes = await readInto(fd, buffer, position).catch(failing(name));
-    if (bytes === 0 || bytes === buffer.length) return bytes;
-    return bytes + (await readAt(buffer.subarray(bytes), position + bytes));
+    if (buffer.length > SMALL_READ) await nextTurn();
+    return attempt(name, () => readFully(fd, buffer, position));
   };
   let isOpen = true;
   const close = async (): Promise<void> => {

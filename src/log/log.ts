@@ -5,6 +5,7 @@ import { envelopeOf } from '../json/envelope.ts';
 import { asString, isObject, type JsonObject } from '../json/value.ts';
 import { Line } from '../lines/line.ts';
 import { LogError } from '../util/errors.ts';
+import { readMemory } from '../util/memory.ts';
 import type { ByteStore } from './byte-store.ts';
 import type { IndexBuilder } from './index-builder.ts';
 import type { LeftOut, LogEntry } from './log-entry.ts';
@@ -120,25 +121,12 @@ export class Log {
     await this.#store.close();
   }
 
-  /** Batches with their bytes, which are valid until the next one is asked for. While one is used, the next is read. */
+  /** Batches with their bytes, which are valid until the next one is asked for. */
   async *#read(positions: Iterable<number>): AsyncGenerator<[Batch, Buffer]> {
-    let spare: Buffer = Buffer.alloc(0);
-    let current: { batch: Batch; bytes: Promise<Buffer> } | undefined;
-    try {
-      for (const batch of this.#batches(positions)) {
-        const next = { batch, bytes: this.#load(batch, spare) };
-        // It may fail before anybody waits for it.
-        next.bytes.catch(() => {});
-        const before = current;
-        current = next;
-        if (before) {
-          spare = await before.bytes;
-          yield [before.batch, spare];
-        }
-      }
-      if (current) yield [current.batch, await current.bytes];
-    } finally {
-      await current?.bytes.catch(() => {});
+    let memory: Buffer = Buffer.alloc(0);
+    for (const batch of this.#batches(positions)) {
+      memory = await this.#load(batch, memory);
+      yield [batch, memory];
     }
   }
 
@@ -163,8 +151,7 @@ export class Log {
   /** The bytes of a batch, in the buffer if they fit there. */
   async #load({ positions, start, end }: Batch, buffer: Buffer): Promise<Buffer> {
     const length = end - start;
-    const memory =
-      buffer.length >= length ? buffer : Buffer.allocUnsafeSlow(Math.max(length, Math.min(length * 2, READ_TOGETHER)));
+    const memory = buffer.length >= length ? buffer : readMemory(Math.max(length, Math.min(length * 2, READ_TOGETHER)));
     if ((await this.#store.readAt(memory.subarray(0, length), start)) < length) {
       throw new LogError(
         this.name,

@@ -4,7 +4,7 @@ const BITS = 14;
 const PAGE = 1 << BITS;
 const MASK = PAGE - 1;
 /** Most logs are small, so the first page starts small; only it is ever copied. */
-const FIRST = 16;
+const FIRST = 1024;
 
 /** A growing list of numbers in typed arrays, for ten million entries. It grows by pages, without a copy. */
 export class NumberColumn {
