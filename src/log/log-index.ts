@@ -1,4 +1,4 @@
-import { float64Column, int32Column, uint8Column, uint32Column } from '../util/column.ts';
+import { Int32Rows, int32Column } from '../util/column.ts';
 import { partitionPoint } from '../util/search.ts';
 import { NONE, Symbols } from '../util/symbols.ts';
 
@@ -69,6 +69,19 @@ export function entryRanges(): EntryRanges {
   return { ...ids, parent: NO_PARENT, type: 0, role: 0, line: 0, offset: 0, length: 0, flags: 0 };
 }
 
+/** What a row has, in numbers of 32 bits. */
+const ROW_FIELDS = 7;
+const ID = 0;
+const PARENT = 1;
+const LINE = 2;
+/** The offset in two parts. */
+const OFFSET = 3;
+const OFFSET_HIGH = 4;
+const LENGTH = 5;
+/** The type, the role and the flags, a byte each. */
+const CODES = 6;
+const TWO_TO_32 = 2 ** 32;
+
 const OWN_FLAGS = 0x3f;
 const WITHOUT_ID = 0x40;
 /** An earlier entry has the same id. */
@@ -108,14 +121,7 @@ class Names {
 export class LogIndex {
   /** The ids of entries, and those that entries name as their parent. */
   readonly symbols: Symbols;
-  readonly #ids = int32Column();
-  readonly #parents = int32Column();
-  readonly #lines = uint32Column();
-  readonly #offsets = float64Column();
-  readonly #lengths = uint32Column();
-  readonly #typeCodes = uint8Column();
-  readonly #roleCodes = uint8Column();
-  readonly #flags = uint8Column();
+  readonly #rows = new Int32Rows(ROW_FIELDS);
   /** By symbol: the last entry so far that has this id. */
   readonly #definedAt = int32Column();
   readonly #types = new Names();
@@ -135,7 +141,7 @@ export class LogIndex {
   }
 
   get size(): number {
-    return this.#ids.size;
+    return this.#rows.size;
   }
 
   /** Entries whose id an earlier entry has. */
@@ -192,16 +198,10 @@ export class LogIndex {
     return this.#roles.code(name);
   }
 
-  #push(id: number, parentId: number, entry: IndexRow): number {
-    const position = this.size;
-    this.#parents.push(parentId === NONE ? entry.parent : this.#parentSoFar(parentId, position));
-    this.#ids.push(id);
-    this.#lines.push(entry.line);
-    this.#offsets.push(entry.offset);
-    this.#lengths.push(entry.length);
-    this.#typeCodes.push(entry.type);
-    this.#roleCodes.push(entry.role);
-    let flags = entry.flags & OWN_FLAGS;
+  #push(id: number, parentId: number, { parent, line, offset, length, type, role, flags: own }: IndexRow): number {
+    const position = this.#rows.add();
+    let flags = own & OWN_FLAGS;
+    const parentSoFar = parentId === NONE ? parent : this.#parentSoFar(parentId, position);
     if (id === NONE) flags |= WITHOUT_ID;
     else {
       if (this.#definition(id) !== NOT_FOUND) {
@@ -210,7 +210,15 @@ export class LogIndex {
       }
       this.#define(id, position);
     }
-    this.#flags.push(flags);
+    const page = this.#rows.pageOf(position);
+    const at = this.#rows.startOf(position);
+    page[at + ID] = id;
+    page[at + PARENT] = parentSoFar;
+    page[at + LINE] = line;
+    page[at + OFFSET] = offset;
+    page[at + OFFSET_HIGH] = offset / TWO_TO_32;
+    page[at + LENGTH] = length;
+    page[at + CODES] = type | (role << 8) | (flags << 16);
     return position;
   }
 
@@ -249,7 +257,7 @@ export class LogIndex {
         // Looked at last: for agents an entry with the id of the header is the parent.
       } else if (this.#headers.has(id)) parent = HEADER_PARENT;
       else this.#missing++;
-      this.#parents.set(position, parent);
+      this.#rows.set(position, PARENT, parent);
     }
   }
 
@@ -276,13 +284,13 @@ export class LogIndex {
 
   /** The last entry that has the id of the entry at this position: itself in a log without repeated ids. */
   lastDefinition(position: number): number {
-    const id = this.#ids.at(position);
+    const id = this.#rows.at(position, ID);
     return this.#repeated === 0 || id === NONE ? position : this.#definition(id);
   }
 
   /** The parent's position, or one of the negative numbers above. */
   parentOf(position: number, duplicates: Duplicates = 'nearest-earlier'): number {
-    const parent = this.#parents.at(position);
+    const parent = this.#rows.at(position, PARENT);
     return duplicates === 'last' && parent >= 0 ? this.lastDefinition(parent) : parent;
   }
 
@@ -293,29 +301,29 @@ export class LogIndex {
 
   /** The type's name; '' for an entry without one, and for new names behind the first 254. */
   typeOf(position: number): string {
-    return this.#types.name(this.#typeCodes.at(position));
+    return this.#types.name(this.#rows.at(position, CODES) & 0xff);
   }
 
   /** The message's role if it is known, else ''. */
   roleOf(position: number): string {
-    return this.#roles.name(this.#roleCodes.at(position));
+    return this.#roles.name((this.#rows.at(position, CODES) >>> 8) & 0xff);
   }
 
   lineOf(position: number): number {
-    return this.#lines.at(position);
+    return this.#rows.at(position, LINE) >>> 0;
   }
 
   offsetOf(position: number): number {
-    return this.#offsets.at(position);
+    return this.#rows.at(position, OFFSET_HIGH) * TWO_TO_32 + (this.#rows.at(position, OFFSET) >>> 0);
   }
 
   lengthOf(position: number): number {
-    return this.#lengths.at(position);
+    return this.#rows.at(position, LENGTH) >>> 0;
   }
 
   /** Stores another number of 32 bits in place of the length, for code that needs no lengths. */
   setNote(position: number, note: number): void {
-    this.#lengths.set(position, note);
+    this.#rows.set(position, LENGTH, note);
   }
 
   noteOf(position: number): number {
@@ -323,11 +331,15 @@ export class LogIndex {
   }
 
   flagsOf(position: number): number {
-    return this.#flags.at(position) & OWN_FLAGS;
+    return this.#flagsAt(position) & OWN_FLAGS;
+  }
+
+  #flagsAt(position: number): number {
+    return this.#rows.at(position, CODES) >>> 16;
   }
 
   idOf(position: number): string | undefined {
-    const id = this.#ids.at(position);
+    const id = this.#rows.at(position, ID);
     return id === NONE ? undefined : this.symbols.text(id);
   }
 
@@ -340,12 +352,12 @@ export class LogIndex {
   }
 
   hasId(position: number): boolean {
-    return (this.#flags.at(position) & WITHOUT_ID) === 0;
+    return (this.#flagsAt(position) & WITHOUT_ID) === 0;
   }
 
   /** Whether an earlier entry has the same id. */
   repeatsId(position: number): boolean {
-    return (this.#flags.at(position) & REPEATED) !== 0;
+    return (this.#flagsAt(position) & REPEATED) !== 0;
   }
 
   /** The entry on a line of the file, or NOT_FOUND; of several on one line the first. Lines are added in order. */

