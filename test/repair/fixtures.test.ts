@@ -4,10 +4,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { arrayElements, findMember, removeElements } from '../../src/json/text.ts';
 import type { QuarantineRecord } from '../../src/repair/index.ts';
 import { rules } from '../../src/rules/index.ts';
-import { defineRule, placeOf, type Rule } from '../../src/rules/rule.ts';
+import { defineRule, type Finding, placeOf, type Rule } from '../../src/rules/rule.ts';
 import { readRecords, rebuildInput } from '../support/rebuild.ts';
 import { errorsOf, findingsOf, repair } from '../support/repairing.ts';
 import { projectRoot, run } from '../support/run.ts';
+import { entry } from '../support/sessions.ts';
 
 const vectors = join(projectRoot, 'fixtures', 'vectors', 'damage');
 const cases = join(projectRoot, 'fixtures', 'repair');
@@ -118,19 +119,55 @@ it.each(readdirSync(sessions).filter((name) => name.endsWith('.jsonl')))(
   },
 );
 
-it.each(native.filter((rule) => rule.level !== 'error' && rule.fixable).map((rule) => rule.id))(
-  'fixes %s, which is no error, where it is asked to',
-  async (id) => {
+describe.each(native.filter((rule) => rule.level !== 'error' && rule.fixable))(
+  'the warning $id, where it is asked to be fixed',
+  ({ id }) => {
     const folder = join(projectRoot, 'fixtures', 'rules', id);
-    const input = readFileSync(join(folder, 'bad.jsonl'));
-    const { output, changes, quarantine, left } = await repair(input, { only: [id] });
-    expect(output.toString('latin1')).toBe(readFileSync(join(folder, 'repaired.jsonl'), 'latin1'));
-    expect(changes.filter(({ rule }) => rule !== id)).toEqual([]);
-    expect(left).toEqual([]);
-    expect(await errorsOf(output)).toEqual([]);
-    expect(rebuildInput(output, changes, quarantine).equals(input)).toBe(true);
+    const bad = readFileSync(join(folder, 'bad.jsonl'));
+
+    it('is fixed in its fixture, which has no error then', async () => {
+      const { output, changes, quarantine, left } = await repair(bad, { only: [id] });
+      expect(output.toString('latin1')).toBe(readFileSync(join(folder, 'repaired.jsonl'), 'latin1'));
+      expect(changes.filter(({ rule }) => rule !== id)).toEqual([]);
+      expect(left).toEqual([]);
+      expect(await errorsOf(output)).toEqual([]);
+      expect(rebuildInput(output, changes, quarantine).equals(bad)).toBe(true);
+    });
+
+    it('leaves the leaf and brings no finding, also at the end of the log or where a compaction keeps it', async () => {
+      const found = (await findingsOf(bad)).filter(({ rule }) => rule === id);
+      for (const input of [bad, ...found.flatMap((one) => endingWith(bad, one))]) {
+        const { output } = await repair(input, { only: [id] });
+        const advice = `drop no entry for a warning, but change its text (insideFix of src/rules/rule.ts); in\n${input}`;
+        expect(await leafOf(output), `the fix moves the leaf: ${advice}`).toBe(await leafOf(input));
+        const before = await placesOf(input);
+        const brought = (await placesOf(output)).filter((place) => !before.includes(place));
+        expect(brought, `the fix brings findings: ${advice}`).toEqual([]);
+      }
+    });
   },
 );
+
+/** The log up to the line of a finding, and the same with a compaction that keeps its entry first. */
+function endingWith(log: Buffer, { line, entryId }: Finding): Buffer[] {
+  const lines = log.toString('latin1').split('\n').slice(0, line);
+  const start = Buffer.from(`${lines.join('\n')}\n`, 'latin1');
+  if (entryId === undefined) return [start];
+  const kept = { summary: 's', firstKeptEntryId: entryId, tokensBefore: 1 };
+  return [start, Buffer.concat([start, Buffer.from(entry('compaction', 'kept', entryId, kept))])];
+}
+
+/** The id of the entry at which agents continue. */
+async function leafOf(log: Buffer): Promise<unknown> {
+  const { stdout } = await run(['log', '--json', '-n', '1', '-'], { stdin: log });
+  return stdout === '' ? undefined : JSON.parse(stdout).id;
+}
+
+/** What is found, without line numbers, which a fix may change. */
+async function placesOf(log: Buffer): Promise<string[]> {
+  const findings = await findingsOf(log);
+  return findings.map(({ severity, rule, entryId, path }) => [severity, rule, entryId, path].join(' '));
+}
 
 it('lists what it cannot repair', async () => {
   const input = readFileSync(join(projectRoot, 'fixtures', 'rules', 'unknown-version', 'bad.jsonl'));
