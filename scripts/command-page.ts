@@ -23,7 +23,9 @@ export function commandPage(commands: readonly NamedCommand[], old: string): str
 
 function section(command: NamedCommand, names: readonly string[], blocks: readonly string[]): string[] {
   const others = names.filter((name) => name !== command.name);
-  const options = command.options.map((one) => `- \`${optionSpelling(one)}\`: ${linked(optionText(one), others)}`);
+  const options = command.options.map(
+    (one) => `- \`${optionSpelling(one)}\`: ${linked(optionText(one), others, true)}`,
+  );
   const memory = linked(command.memory.replace(INDEX, '[the index of the log](#memory)'), others);
   const examples = Object.entries(command.examples).map(([run, shows]) => `# ${shows}\n${run}`);
   return [
@@ -51,11 +53,11 @@ function prose(paragraphs: readonly string[], names: readonly string[]): string 
     .trimEnd();
 }
 
-/** With links to the commands and pages that a text names. */
-function linked(text: string, names: readonly string[]): string {
+/** With links to the commands and pages that a text names. In an option a bare `count` may also be a field or a value. */
+function linked(text: string, names: readonly string[], isOption = false): string {
   return text.replace(/`([^`]*)`/g, (code, word: string) => {
     const name = word.replace(/^sessionctl /, '');
-    if (names.includes(name)) return `[${code}](#${name})`;
+    if (names.includes(name) && !(isOption && name === word)) return `[${code}](#${name})`;
     return word.startsWith('docs/') ? `[${code}](${word.slice('docs/'.length)})` : code;
   });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandPage } from '../scripts/command-page.ts';
 import { generatedFiles } from '../scripts/generated.ts';
-import { INDEX, INDEX_BYTES } from '../src/shared/command.ts';
+import { flag, INDEX, INDEX_BYTES } from '../src/shared/command.ts';
 import { installed } from './support/installed.ts';
 import { projectRoot, spawnCommand } from './support/run.ts';
 import { parseXml } from './support/xml.ts';
@@ -38,7 +38,8 @@ describe('the screenshot', () => {
 describe('the page of the commands', () => {
   const commands = ['one', 'two'].map((name) => ({
     ...{ name, summary: `Do ${name}`, operands: 'FILE', run: async () => 0 },
-    ...{ description: ['Before `two`.', '- a `b`', '- `docs/ci.md`'], memory: `${INDEX}, and more.`, options: [] },
+    ...{ description: ['Before `two`.', '- a `b`', '- `docs/ci.md`'], memory: `${INDEX}, and more.` },
+    options: [flag('json', 'As `sessionctl two`; it has `one` and `two`')],
     examples: { [`sessionctl ${name} f`]: 'it' },
   }));
   const block = '```console\n$ echo "## two"\n## two\n```';
@@ -53,6 +54,11 @@ describe('the page of the commands', () => {
     expect(page.indexOf(block)).toBeGreaterThan(page.indexOf('\n## one\n'));
     expect(page.lastIndexOf(block)).toBeLessThan(page.lastIndexOf('\n## two\n'));
     expect(commandPage(commands, page)).toBe(page);
+  });
+
+  it('links no field or value in the text of an option, though a command has the same name', () => {
+    const page = commandPage(commands, '');
+    expect(page).toContain('As [`sessionctl two`](#two); it has `one` and `two`\n');
   });
 
   it('links what a text names, and says what an index takes in one place', () => {

@@ -47,7 +47,7 @@ export const command: Command = {
     flag('embed', 'Keep the log itself in the output too, from which `convert` gives it back'),
     flag(
       'redact',
-      'Replace secrets by markers, as `redact` does with standard input; a value that was found is replaced there and in all that follows; images and blobs are not searched',
+      'Replace secrets by markers, as `sessionctl redact` does with standard input; a value that was found is replaced there and in all that follows; images and blobs are not searched',
     ),
     option(
       'report',

@@ -33,7 +33,7 @@ export const command: Command = {
     option('against', 'FILE', 'Another way to give FILE2'),
     flag(
       'context',
-      'Compare what the model would see, as `context` shows it; for example before and after a compaction',
+      'Compare what the model would see, as `sessionctl context` shows it; for example before and after a compaction',
     ),
     option('profile', 'NAME', "With `--context`: which agent's rules to apply", { choices: PROFILES, default: 'spec' }),
     flag(

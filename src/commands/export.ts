@@ -49,7 +49,7 @@ export const command: Command = {
     BLOBS_OPTION,
     flag(
       'redact',
-      'Replace secrets by markers, as `redact` does with standard input; a value that was found is replaced there and in all that follows; images and blobs are not searched',
+      'Replace secrets by markers, as `sessionctl redact` does with standard input; a value that was found is replaced there and in all that follows; images and blobs are not searched',
     ),
     option('tz', 'ZONE', 'Show times in this time zone, such as `Europe/Berlin`', { default: 'UTC' }),
     option('output', 'FILE', 'Write to FILE instead of standard output, all at once; a folder gets a site', {

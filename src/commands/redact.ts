@@ -35,7 +35,7 @@ export const command: Command = {
     option(
       'format',
       'FORMAT[=FILE]',
-      'With `--check`: the format of the findings, as `validate` has them; with FILE they are written there',
+      'With `--check`: the format of the findings, as `sessionctl validate` has them; with FILE they are written there',
       {
         choices: REPORTER_NAMES,
         takesFile: true,

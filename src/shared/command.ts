@@ -65,7 +65,8 @@ export interface ParsedArgs {
 
 /**
  * What a command's file declares; its name and summary are in the list of commands. In its texts, what is typed or
- * stands in a log is between backticks; there is no other markup.
+ * stands in a log is between backticks; there is no other markup. In docs/commands.md the name of a command becomes a
+ * link, in the text of an option only behind `sessionctl`.
  */
 export interface Command {
   /** The operands, as in '[FILE|DIR]...'. */
