@@ -1,3 +1,5 @@
+import type { RecordChecks } from '../src/formats/format.ts';
+import { fixedBy } from '../src/reporters/text.ts';
 import { fixedWhereFound, fixesRecords, isNative, type Level, type Rule, type RuleGroup } from '../src/rules/rule.ts';
 import { CONVENTION } from './rule-examples.ts';
 
@@ -14,26 +16,18 @@ const GROUPS: Readonly<Record<RuleGroup, string>> = {
   blobs: 'Blobs',
 };
 
-/** What an agent is called, the levels that the rules have in its logs, and what it does with what they find. */
-export interface AgentLevels {
+/** What an agent is called, and how its logs are checked. */
+export interface AgentLevels extends Pick<RecordChecks, 'levels' | 'evidence' | 'edit'> {
   readonly agent: string;
-  readonly levels: Readonly<Record<string, Level>>;
-  readonly evidence?: Readonly<Record<string, string>>;
 }
 
 /** The level of a rule for each kind of log, '' where it has nothing to say. */
-function levelsOf(rule: Rule, agents: readonly AgentLevels[]): string[] {
+function levelsOf(rule: Rule, agents: readonly AgentLevels[]): (Level | '')[] {
   return [isNative(rule) ? rule.level : '', ...agents.map(({ levels }) => levels[rule.id] ?? '')];
 }
 
-const FIXED = {
-  yes: '; fixed by `sessionctl repair`',
-  'not in pi, omp': '; fixed by `sessionctl repair`, but not in logs of pi and omp',
-  '': '',
-};
-
 /** Whether repair fixes what a rule finds. */
-function fixed(rule: Rule): keyof typeof FIXED {
+function fixed(rule: Rule): string {
   if (fixedWhereFound(rule)) return 'yes';
   return fixesRecords(rule) ? 'not in pi, omp' : '';
 }
@@ -76,11 +70,9 @@ export async function rulePage(
 }
 
 function rulePart(rule: Rule, agents: readonly AgentLevels[]): string[] {
-  const names = ['pi and omp', ...agents.map(({ agent }) => agent)];
-  const levels = levelsOf(rule, agents).flatMap((level, at) => (level === '' ? [] : [`${level} (${names[at]})`]));
   return [
     `### ${rule.id}`,
-    `${capital(rule.summary)}. Level: ${levels.join(', ')}${FIXED[fixed(rule)]}.`,
+    `${capital(rule.summary)}. Level: ${levelText(rule, agents)}.`,
     [
       `- **How it arises:** ${rule.arises}`,
       `- **Why it matters:** ${rule.why}`,
@@ -90,6 +82,23 @@ function rulePart(rule: Rule, agents: readonly AgentLevels[]): string[] {
       `- **How to fix it:** ${rule.advice}`,
     ].join('\n'),
   ];
+}
+
+/** The levels of a rule, each with what fixes it, as `--explain` says it, and for whose logs. */
+function levelText(rule: Rule, agents: readonly AgentLevels[]): string {
+  const logs = [
+    { agent: 'pi and omp', fixable: rule.fixable },
+    ...agents.map((one) => ({ agent: one.agent, fixable: fixesRecords(rule, one) })),
+  ];
+  const levels = levelsOf(rule, agents);
+  const names = new Map<string, string[]>();
+  for (const [at, { agent, fixable }] of logs.entries()) {
+    const level = levels[at];
+    if (!level) continue;
+    const words = `${level}${fixedBy({ level, fixable }).replace(/repair.*/, '`$&`')}`;
+    names.set(words, [...(names.get(words) ?? []), agent]);
+  }
+  return [...names].map(([words, agents]) => `${words} (${agents.join(', ')})`).join('; ');
 }
 
 function fenced(language: string, text: string): string {

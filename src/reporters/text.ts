@@ -110,14 +110,18 @@ export interface RuleInFormat extends Pick<RuleMeta, 'level' | 'fixable'> {
   readonly evidence: string;
 }
 
+/** What fixes the findings of a rule, behind its level; empty if nothing does. */
+export function fixedBy({ level, fixable }: Pick<RuleMeta, 'level' | 'fixable'>): string {
+  if (!fixable) return '';
+  return level === 'error' ? ', fixed by repair' : ', fixed by repair --only';
+}
+
 /** A rule for a person: why it matters, how it arises, how to fix it, with an example. */
 export function explainRule(rule: RuleMeta, style: Style, formats: readonly RuleInFormat[] = []): string {
   const part = (title: string, text: string, more = ''): string =>
     `${style.bold(title)}${more}\n${fill(text.split(' '), '  ', '  ', WIDTH).join('\n')}\n`;
-  const severity = ({ level, fixable }: Pick<RuleMeta, 'level' | 'fixable'>): string => {
-    const fixed = level === 'error' ? ', fixed by repair' : ', fixed by repair --only';
-    return `(${levelPaint(style)[level](level)}${fixable ? fixed : ''})`;
-  };
+  const severity = (one: Pick<RuleMeta, 'level' | 'fixable'>): string =>
+    `(${levelPaint(style)[one.level](one.level)}${fixedBy(one)})`;
   return [
     `${style.bold(rule.id)} ${severity(rule)}: ${rule.summary}\n`,
     part('Why it matters', rule.why),

@@ -132,7 +132,7 @@ export interface Rule extends RuleMeta {
 }
 
 /** Whether repair fixes the rule's findings in another agent's log: of this format, or of any. */
-export function fixesRecords({ id, fix }: Rule, checks?: RecordChecks): boolean {
+export function fixesRecords({ id, fix }: Rule, checks?: Pick<RecordChecks, 'edit'>): boolean {
   if (checks && !checks.edit) return false;
   const hasTree = checks?.edit?.paths.parentId !== undefined || !checks;
   return id === 'missing-final-newline' || [fix?.line, fix?.records, hasTree && fix?.parents].some(Boolean);
