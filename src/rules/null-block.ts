@@ -10,6 +10,7 @@ export const nullBlock = shapeRule('null-block', 'error', 'shape', {
   fix: insideFix({
     words: 'removed null blocks from the content',
     splices: (text, open) => {
+      // A custom_message has its content itself.
       const content = findMember(text, findMember(text, open, 'message')?.valueStart ?? open, 'content');
       if (!content) return [];
       const nulls = [...arrayElements(text, content.valueStart)].map(

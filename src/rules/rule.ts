@@ -12,16 +12,27 @@ import { type DamagedLine, type Piece, splitDamagedLine } from './fix/split-dama
 
 export type Severity = 'error' | 'warning';
 export type Level = Severity | 'off';
+/** What a rule is about. */
 export type RuleGroup =
+  /** Lines as bytes, before they are JSON objects. */
   | 'bytes'
+  /** The header and the title slot. */
   | 'header'
+  /** Which members there are, and the kinds of their values. */
   | 'shape'
+  /** What the values are: texts, times, sizes. */
   | 'content'
+  /** Ids, parents, branches, and the order of entries. */
   | 'tree'
+  /** Other names of entries and files. */
   | 'references'
+  /** Tool calls and their results. */
   | 'tools'
+  /** Thinking and its signatures. */
   | 'thinking'
+  /** What providers accept as an image. */
   | 'images'
+  /** The blob store; only with --blobs. */
   | 'blobs';
 
 /** The description of a rule; help, README and reports are made from it. */
@@ -96,9 +107,9 @@ export type Report = (place: FindingPlace, message: string, severity?: Severity,
 export interface Fix {
   /** Splits a damaged line into pieces: each object gets a line of its own, the others are removed. */
   readonly line?: (line: DamagedLine) => readonly Piece[];
-  /** Fixes a finding in a header, a title slot or an entry, after the bytes of all lines were fixed. */
+  /** Fixes a finding of `object`, after the bytes of all lines were fixed; only called if `canFix`. */
   readonly object?: (repair: RepairState, finding: ObjectFinding) => void;
-  /** Fixes problems of the whole log, after its objects; must ask `canFix`. */
+  /** Fixes problems of the whole log, after its objects and in the order of the table; must ask `canFix` itself. */
   readonly end?: (repair: RepairState) => void;
   /** Fixes findings in another agent's log; the rules then check it again. */
   readonly records?: (repair: RecordRepair, findings: readonly RecordFinding[]) => void;
@@ -112,8 +123,9 @@ export interface Rule extends RuleMeta {
   /**
    * What `object` depends on. 'shape': keys, kinds of values (an empty string is a kind of its own) and the values of
    * `type` and `role`, so that one line of each shape is enough. 'unscanned': only lines that the scanner never
-   * accepts. 'values': the fast path does the same check on its own facts. Without it, every line is parsed while the
-   * rule is on.
+   * accepts (src/scanner/assembly): other types than those of `TYPE`, headers, times that are not ISO 8601, halves of
+   * surrogate pairs, fields as those of `transient-field`. 'values': `PlainEntries.add` in check/fast-path.ts has each
+   * line parsed in which the rule may find something. Without it, every line is parsed while the rule is on.
    */
   readonly looksAt?: 'shape' | 'unscanned' | 'values';
   /**
@@ -125,7 +137,10 @@ export interface Rule extends RuleMeta {
   /** Checks a record of another agent's log, in order, before it is added to the log's facts. */
   readonly record?: (record: CheckedRecord, log: RecordLog, report: Report) => void;
   readonly recordsEnd?: (log: RecordLog, report: Report) => void;
-  /** During a repair the facts that `object` gets have only headers and counts. */
+  /**
+   * During a repair `end` does not run, and the facts that `object` gets have only headers and counts: a rule that asks
+   * for other entries is fixed by `fix.end`, which looks for itself.
+   */
   readonly fix?: Fix | undefined;
   /** A fix that is only made with its option. */
   readonly settle?: (repair: RepairState) => void;

@@ -118,8 +118,9 @@ export type AnyUnit = RepairUnit | RecordUnit;
 
 export interface ObjectFinding {
   readonly unit: RepairUnit;
+  /** The rule that found it, whose fix runs. */
   readonly found: string;
-  /** The rule named in the report: another one if only the fix of the bytes caused the problem. */
+  /** The rule for the edits: `found`, or the damage of the line if only the fix of that caused the problem. */
   readonly rule: string;
   readonly path: string | undefined;
 }
@@ -174,9 +175,12 @@ export class RepairState {
   /** Entries that need an id, and entries that need a new parent, with the rule that found them. */
   readonly withoutId = new Set<RepairEntry>();
   readonly orphans = new Map<RepairEntry, string>();
-  /** The repaired tree: the position of each entry's parent, or ROOT. */
+  /**
+   * The position of each entry's parent, or ROOT. All are ROOT until the `end` fix of `duplicate-id`. Then some are
+   * UNRESOLVED, until that of `dangling-parent`, or LOST, until all `end` fixes have run.
+   */
   readonly parents: Int32Array;
-  /** By id: the first entry with it, and the last one so far if it repeats. */
+  /** By id: the first entry with it, and if it repeats the last one that `assignIds` has come to. */
   readonly first = new Map<unknown, RepairEntry>();
   readonly current = new Map<unknown, RepairEntry>();
   #usedIds: Set<unknown> | undefined;
@@ -191,14 +195,19 @@ export class RepairState {
     if (typeof header?.['id'] === 'string') this.headerId = header['id'];
   }
 
-  /** False if the rule is not to be fixed or the line stays as it is. */
+  /**
+   * False if the rule is not to be fixed or the line stays as it is. Asked before `object` for the unit of the finding;
+   * for any other unit the fix asks. Edits of a frozen one are not written: leave what would need them, such as a new
+   * parent for its children, as it is too.
+   */
   canFix(unit: AnyUnit, rule: string): boolean {
     return !unit.frozen && this.shouldFix(rule);
   }
 
   /**
-   * Moves an object to the quarantine. Children of an entry are reattached by `dangling-parent`, if that is to be fixed
-   * too; a fix of a warning has to `reattach` them itself.
+   * Moves an object to the quarantine; an entry only if no agent can read it, or it is an exact copy. `dangling-parent`
+   * reattaches its children, if that is to be fixed too and `duplicate-id` comes later; nothing mends other references
+   * to it, such as the first entry that a compaction keeps; and if it is the last entry, the leaf is another one.
    */
   drop(unit: RepairUnit, rule: string, words: string): void {
     editsOf(unit).drop = { rule, words };
@@ -239,7 +248,7 @@ export class RepairState {
     return this.index.entries[this.parents[entry.position] as number];
   }
 
-  /** The entry that a reference to an id means at this point: the nearest before it, else the first after it. */
+  /** The entry that an id means where `assignIds` is: the nearest before it, else the first after it. */
   resolve(id: unknown): RepairEntry | undefined {
     return this.current.get(id) ?? this.first.get(id);
   }
