@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandPage } from '../scripts/command-page.ts';
 import { generatedFiles } from '../scripts/generated.ts';
+import { rulePage } from '../scripts/rule-docs.ts';
+import { blankLine } from '../src/rules/blank-line.ts';
 import { flag, INDEX, INDEX_BYTES } from '../src/shared/command.ts';
 import { installed } from './support/installed.ts';
 import { projectRoot, spawnCommand } from './support/run.ts';
@@ -32,6 +34,14 @@ describe('the screenshot', () => {
     const source = readFileSync(join(projectRoot, 'docs/screenshot.svg'), 'utf8');
     expect(source).not.toMatch(/<script|href|url\(|on\w+=/);
     expect(parseXml(`<?xml version="1.0" encoding="UTF-8"?>\n${source}`).name).toBe('svg');
+  });
+});
+
+describe('the page of the rules', () => {
+  it('says what repair fixes only with --only, and in whose logs it fixes nothing', async () => {
+    const agents = ['A', 'B'].map((agent) => ({ agent, levels: { 'blank-line': 'warning' } as const }));
+    const page = await rulePage([blankLine], agents, async () => '');
+    expect(page).toContain('Level: warning, fixed by `repair --only` (pi and omp); warning (A, B).\n');
   });
 });
 
