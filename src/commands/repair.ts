@@ -108,9 +108,9 @@ type Rules = Pick<RepairRequest, 'only' | 'named'>;
 async function namedRules(words: readonly string[]): Promise<Rules> {
   if (words.length === 0) return { only: undefined };
   const { rules } = await import('../rules/index.ts');
-  const { fixesRecords } = await import('../rules/rule.ts');
+  const { isFixable } = await import('../rules/rule.ts');
   const names = words.flatMap((word) => word.split(','));
-  const fixable = rules.filter((rule) => rule.fixable || fixesRecords(rule));
+  const fixable = rules.filter(isFixable);
   const known = [...new Set(fixable.flatMap(({ id, group }) => [id, group as string]))];
   for (const name of names) {
     if (known.includes(name)) continue;

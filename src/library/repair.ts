@@ -2,6 +2,7 @@ import { checkedFormats } from '../formats/index.ts';
 import { produce } from '../lines/produce.ts';
 import { applyRepair, type ChangeRecord, planRepair, type QuarantineRecord, type Remaining } from '../repair/index.ts';
 import { rules } from '../rules/index.ts';
+import { isFixable } from '../rules/rule.ts';
 import { described, optionsOf, type Random, type RereadableBytes, rereader, systemRandom } from './arguments.ts';
 
 export interface RepairOptions {
@@ -53,7 +54,7 @@ function onlyOf(only: RepairOptions['only']): ReadonlySet<string> | undefined {
   if (only === undefined) return undefined;
   if (!Array.isArray(only)) throw new TypeError(`repair: only must be an array of rules, not ${described(only)}`);
   for (const id of only)
-    if (!rules.some((rule) => rule.id === id && rule.fixable))
+    if (!rules.some((rule) => rule.id === id && isFixable(rule)))
       throw new TypeError(`repair: only: ${described(id)} is not a rule that repair can fix`);
   return new Set(only);
 }
@@ -64,7 +65,7 @@ async function* repaired(
   given: RepairOptions,
 ): AsyncGenerator<Uint8Array, RepairResult, void> {
   const { name = '', random = systemRandom, settleTools = false, settleLeaf = false, from } = given;
-  const settings = { only, settleTools, settleLeaf, from, random, scanner: 'off' } as const;
+  const settings = { only, named: only, settleTools, settleLeaf, from, random, scanner: 'off' } as const;
   const request = { name, read, rereadable: true, ...settings };
   const plan = await planRepair(request);
   return yield* produce(async (out) => ({

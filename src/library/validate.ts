@@ -1,5 +1,5 @@
 import { rules as allRules } from '../rules/index.ts';
-import type { Finding, Level, RuleMeta } from '../rules/rule.ts';
+import { type Finding, isFixable, type Level, type RuleMeta } from '../rules/rule.ts';
 import { findingsIn, finish, type ValidationSummary } from '../validate/log-checker.ts';
 import { type Bytes, chunksOf, optionsOf, type Random, requireOption, systemRandom } from './arguments.ts';
 
@@ -53,5 +53,8 @@ function levelsOf(caller: string, levels: ValidateOptions['rules']): ReadonlyMap
 
 /** Every rule that `validate` knows: what it finds, why that matters, how it comes about and what to do. */
 export function listRules(): RuleMeta[] {
-  return allRules.map(({ line, object, end, looksAt, fix, settle, ...meta }) => meta);
+  return allRules.map((rule) => {
+    const { id, level, group, summary, why, arises, advice, example } = rule;
+    return { id, level, group, summary, why, arises, advice, fixable: isFixable(rule), example };
+  });
 }

@@ -49,7 +49,7 @@ export interface RuleMeta {
   readonly arises: string;
   /** What to do about it. */
   readonly advice: string;
-  /** Whether `sessionctl repair` fixes it. */
+  /** Whether `sessionctl repair` fixes it, in logs of at least one format. */
   readonly fixable: boolean;
   /** Lines of its bad fixture that show it; `…` is what was left out of a line, or lines, and `\xe9` a byte. */
   readonly example: string;
@@ -118,6 +118,8 @@ export interface Fix {
 }
 
 export interface Rule extends RuleMeta {
+  /** In native logs. */
+  readonly fixable: boolean;
   /** Checks a line, in order. Called for every damaged or blank line; healthy ones may be skipped. */
   readonly line?: (line: CheckedLine, report: Report) => void;
   /**
@@ -151,6 +153,11 @@ export function fixesRecords({ id, fix }: Rule, checks?: Pick<RecordChecks, 'edi
   if (checks && !checks.edit) return false;
   const hasTree = checks?.edit?.paths.parentId !== undefined || !checks;
   return id === 'missing-final-newline' || [fix?.line, fix?.records, hasTree && fix?.parents].some(Boolean);
+}
+
+/** Whether repair fixes the rule's findings in logs of at least one format, so that `--only` may name it. */
+export function isFixable(rule: Rule): boolean {
+  return rule.fixable || fixesRecords(rule);
 }
 
 /** A rule is fixable where it has a fix. */

@@ -154,6 +154,31 @@ describe('repair', () => {
   });
 });
 
+describe('the rules', () => {
+  const codex = join(projectRoot, 'fixtures/rules/orphan-result/codex');
+  const only = ['orphan-result'];
+
+  it('are listed as plain data', () => {
+    expect(structuredClone(library.listRules())).toEqual(library.listRules());
+  });
+
+  it('that are fixable in logs of one agent alone are taken there as the command takes them', async () => {
+    const bad = join(codex, 'bad.jsonl');
+    const repaired = await joined(library.repair(readFileSync(bad), { only }));
+    expect(repaired).toEqual(readFileSync(join(codex, 'repaired.jsonl')));
+    expect(repaired).toEqual((await run(['repair', '--only', 'orphan-result', bad])).stdoutBytes);
+    await expect(joined(library.repair(bytesOf(`${HEADER}${user('a', null)}`), { only }))).rejects.toThrow(
+      "repair does not fix 'orphan-result' in such a log",
+    );
+  });
+
+  it('are listed as fixable where `only` of repair may name them', () => {
+    const fixable = library.listRules().filter((rule) => rule.fixable);
+    for (const { id } of fixable) expect(() => library.repair(bytesOf(''), { only: [id] })).not.toThrow();
+    expect(fixable.map(({ id }) => id)).toEqual(expect.arrayContaining(['orphan-result', 'torn-line']));
+  });
+});
+
 describe('a session', () => {
   it('is read from a file without holding it, and says the same as from bytes', async () => {
     for (const name of sessions) {
