@@ -34,6 +34,13 @@ export const remark: EntryType = {
 };
 `;
 
+/** A summary to the model, and nothing more: how it is shown follows from that. */
+const SUMMARY_TYPE = `import { type EntryType, stringOf } from '../entry-type.ts';
+export const chapterSummary: EntryType = {
+  name: 'chapter_summary', fields: 'summary: string', toModel: 'summary', text: (entry) => [stringOf(entry['summary'])],
+};
+`;
+
 const COMMAND = `import type { Command } from '../shared/command.ts';
 export const command: Command = {
   operands: '', description: ['Says hello.'], memory: 'none.', options: [], examples: {}, readsInput: false,
@@ -50,12 +57,14 @@ export const toy: LogFormat = {
     sink.line('{"type":"session","version":3,"id":"t","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}', 1);
     let parent = null;
     for await (const line of readLines(chunks())) {
-      const { say } = JSON.parse(line.text || '{}');
+      const { say, sum } = JSON.parse(line.text || '{}');
       if (say === undefined) continue;
-      const id = 'toy' + line.number;
-      const message = { role: 'user', content: say };
-      sink.line(JSON.stringify({ type: 'message', id, parentId: parent, timestamp: '2026-01-01T00:00:01.000Z', message }), line.number);
-      parent = id;
+      const add = (type, id, more) => {
+        sink.line(JSON.stringify({ type, id, parentId: parent, timestamp: '2026-01-01T00:00:01.000Z', ...more }), line.number);
+        parent = id;
+      };
+      add('message', 'toy' + line.number, { message: { role: 'user', content: say } });
+      if (sum) add('chapter_summary', 'sum' + line.number, { summary: sum });
     }
   },
 };
@@ -195,6 +204,14 @@ beforeAll(async () => {
     'remark',
   );
   add(
+    'entries/types/chapter-summary.ts',
+    SUMMARY_TYPE,
+    'entries/types/index.ts',
+    "import { chapterSummary } from './chapter-summary.ts';",
+    /export const entryTypes[^=]*= \[/,
+    'chapterSummary',
+  );
+  add(
     'commands/hello.ts',
     COMMAND,
     'commands/index.ts',
@@ -249,6 +266,23 @@ describe('the seams', () => {
     const [, ...entries] = forked.map((line) => JSON.parse(line));
     expect(entries.at(-1).about).toBe(entries[7].id);
     expect(entries[7].id).not.toBe('e7');
+  });
+
+  it('take a type of summaries, which is exported, compared and found as the others', () => {
+    const log = (sum: string): string => `{"toy":1}\n{"say":"first","sum":"${sum}"}\n{"say":"second"}\n`;
+    const exported = sessionctl(['export', '--format', 'md'], log('so far')).stdout;
+    expect(exported).toMatch(/^#+ .*Chapter summary/m);
+    expect(exported).toMatch(/^so far$/m);
+    const [a, b] = ['so far', 'so good'].map((sum, at) => {
+      const file = join(copy, `${at}.toy`);
+      writeFileSync(file, log(sum));
+      return file;
+    });
+    const differs = sessionctl(['diff', a as string, b as string], '').stdout;
+    expect(differs).toContain('chapter summary');
+    expect(differs).not.toContain('{"summary"');
+    const found = sessionctl(['log', '--json', '--leaf', 'line:2'], log('so far')).stdout.trim().split('\n');
+    expect(JSON.parse(found.at(-1) as string)).toMatchObject({ id: 'sum2', type: 'chapter_summary' });
   });
 
   it('take a subcommand', () => {

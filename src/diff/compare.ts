@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts';
 import type { LogIndex } from '../log/log-index.ts';
 import { commonAncestor, pathTo } from '../tree/path.ts';
 import { type AlignmentKeys, alignSides, PROMPT_CHARS, type Step } from './align.ts';
-import { contentText } from './item.ts';
+import { blocksText } from './item.ts';
 import { SideReader, type SideTotals } from './totals.ts';
 
 /** An entry, or a message of a context, to compare. */
@@ -216,5 +216,5 @@ function idOf({ id }: JsonObject): string | null {
 
 function promptOf({ type, message }: JsonObject): string | undefined {
   const isPrompt = type === 'message' && isObject(message) && message['role'] === 'user';
-  return isPrompt ? contentText(message['content']).slice(0, PROMPT_CHARS) : undefined;
+  return isPrompt ? blocksText(message['content']).slice(0, PROMPT_CHARS) : undefined;
 }

@@ -1,6 +1,8 @@
 import { stringOf } from '../entries/entry-type.ts';
+import { entryTypeOf } from '../entries/types/index.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { commandText } from '../status/bash-hint.ts';
+import { toJson } from '../util/to-json.ts';
 import { grouped } from '../util/words.ts';
 
 /** An entry, or a message of a context, as shown to people. */
@@ -18,7 +20,7 @@ const OTHER_LINES = 6;
 const ARGUMENT_CHARS = 400;
 const ENVELOPE = new Set(['type', 'id', 'parentId', 'timestamp']);
 
-/** Title and text of entries that are not messages. */
+/** Title and text of entries that are not messages, where their type does not declare the text or needs another one. */
 const NOTES: Readonly<Record<string, (entry: JsonObject) => readonly [title: string, text: string]>> = {
   model_change: (entry) => ['model', modelText(entry)],
   thinking_level_change: ({ thinkingLevel }) => ['thinking level', String(thinkingLevel)],
@@ -27,8 +29,7 @@ const NOTES: Readonly<Record<string, (entry: JsonObject) => readonly [title: str
     'compaction',
     `kept from ${stringOf(firstKeptEntryId) || 'nothing'}\n${stringOf(summary)}`,
   ],
-  branch_summary: ({ summary }) => ['branch summary', stringOf(summary)],
-  custom_message: ({ customType, content }) => [`custom message ${stringOf(customType)}`.trim(), contentText(content)],
+  custom_message: ({ customType, content }) => [`custom message ${stringOf(customType)}`.trim(), blocksText(content)],
   label: ({ label, targetId }) => [
     'label',
     stringOf(label) === '' ? `of ${stringOf(targetId)} cleared` : `${stringOf(label)} on ${stringOf(targetId)}`,
@@ -49,7 +50,9 @@ export function itemOf(entry: JsonObject): DiffItem {
 function otherNote(entry: JsonObject): readonly [title: string, text: string] {
   const payload = Object.fromEntries(Object.entries(entry).filter(([key]) => !ENVELOPE.has(key)));
   const { type } = entry;
-  return [typeof type === 'string' ? type.replaceAll('_', ' ') : 'entry', shortJson(payload)];
+  const declared = entryTypeOf(type)?.text;
+  const text = declared ? [...declared(entry)].join('\n') : cutJson(payload);
+  return [typeof type === 'string' ? type.replaceAll('_', ' ') : 'entry', text];
 }
 
 /** The model of a model_change, in either dialect. */
@@ -63,7 +66,7 @@ export function modelText({ model, provider, modelId, role }: JsonObject): strin
 export function messageItem(message: JsonObject): DiffItem {
   const role = typeof message['role'] === 'string' ? message['role'] : 'message';
   const word = (key: string): string => stringOf(message[key]);
-  const content = contentText(message['content']);
+  const content = blocksText(message['content']);
   if (role === 'toolResult') {
     const failed = message['isError'] === true ? ' (error)' : '';
     return { title: `result ${word('toolName')}${failed}`.trim(), text: content, maxLines: OTHER_LINES };
@@ -82,7 +85,7 @@ export function messageItem(message: JsonObject): DiffItem {
 }
 
 /** Text unchanged, tool calls with their arguments, other blocks by name. */
-export function contentText(content: unknown): string {
+export function blocksText(content: unknown): string {
   if (!Array.isArray(content)) return stringOf(content);
   const texts = content.map((block: unknown) => (isObject(block) ? blockText(block) : ''));
   return texts.filter((text) => text !== '').join('\n');
@@ -96,8 +99,8 @@ function blockText(block: JsonObject): string {
   if (type !== 'toolCall') return `(${String(type)})`;
   const args = argumentsOf(block);
   const shown = isObject(args)
-    ? Object.entries(args).map(([key, value]) => `${key}=${shortJson(value)}`)
-    : [shortJson(args)];
+    ? Object.entries(args).map(([key, value]) => `${key}=${cutJson(value)}`)
+    : [cutJson(args)];
   return `call ${String(name ?? '')}: ${commandText(args) ?? shown.join(' ')}`;
 }
 
@@ -106,12 +109,8 @@ export function argumentsOf(call: JsonObject): unknown {
   return call['arguments'] ?? call['input'];
 }
 
-function shortJson(value: unknown): string {
-  try {
-    return cutText(JSON.stringify(value) ?? '', ARGUMENT_CHARS);
-  } catch {
-    return '(nested too deeply to show)';
-  }
+function cutJson(value: unknown): string {
+  return value === undefined ? '' : cutText(toJson(value), ARGUMENT_CHARS);
 }
 
 /** The start of a long text and its length; never cuts a surrogate pair. */

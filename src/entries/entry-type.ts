@@ -39,7 +39,7 @@ export interface EntryType {
   readonly titleKey?: string;
   /** Its readable text, in parts: for `log`, `tree` and `--grep`. Default: some common keys. */
   readonly text?: (entry: JsonObject) => Iterable<string>;
-  /** One line about it in an export; by default all fields are shown. */
+  /** One line about it in an export; by default all fields are shown. A summary is shown as a message. */
   readonly note?: (entry: JsonObject) => Note;
 }
 

@@ -1,3 +1,4 @@
+import { entryTypes, isSeenByModel } from '../entries/types/index.ts';
 import type { Log } from '../log/log.ts';
 import { type Duplicates, NOT_FOUND } from '../log/log-index.ts';
 import { LogError } from '../util/errors.ts';
@@ -17,8 +18,6 @@ export interface RevOptions {
 
 const SHORTEST_PREFIX = 4;
 const MAX_CANDIDATES = 5;
-/** What the model sees of another agent's log. */
-const SEEN = ['message', 'custom_message', 'compaction', 'branch_summary'];
 const FORMS = "'@', '@~N', 'root', 'line:N', 'leaf:N', an id, a prefix of one, or a label";
 
 /**
@@ -136,9 +135,10 @@ class RevReader {
       throw this.error(`line ${line} is damaged (${rule}); run 'sessionctl repair' first, or choose another entry`);
     const position = index.atLine(line);
     if (position !== NOT_FOUND) {
+      if (!this.#session.format) return position;
       // One line of another agent's log may become several entries.
-      const seen = this.#session.format ? [...index.ofTypes(SEEN)].filter((at) => index.lineOf(at) === line) : [];
-      return seen.at(-1) ?? position;
+      const seen = entryTypes.map(({ name }) => name).filter(isSeenByModel);
+      return [...index.ofTypes(seen)].findLast((at) => index.lineOf(at) === line) ?? position;
     }
     const what = headerLines.includes(line)
       ? `line ${line} is a header, not an entry`

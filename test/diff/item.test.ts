@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentText, itemOf, messageItem } from '../../src/diff/item.ts';
+import { blocksText, itemOf, messageItem } from '../../src/diff/item.ts';
 import type { JsonObject } from '../../src/json/value.ts';
 
 const said = (message: JsonObject): JsonObject => ({ type: 'message', id: 'a', parentId: null, message });
@@ -18,6 +18,8 @@ describe('an entry in a diff', () => {
     [{ type: 'compaction', summary: 'short' }, 'compaction', 'kept from nothing\nshort'],
     [{ type: 'branch_summary', summary: 'there' }, 'branch summary', 'there'],
     [{ type: 'branch_summary', summary: 7 }, 'branch summary', ''],
+    [{ type: 'context_edit', targetId: 't', replacement: null }, 'context edit', 'removes t'],
+    [{ type: 'ttsr_injection', injectedRules: ['a', 'b'] }, 'ttsr injection', 'a, b'],
     [{ type: 'custom_message', customType: 'note', content: 'x' }, 'custom message note', 'x'],
     [{ type: 'custom_message', content: 'x' }, 'custom message', 'x'],
     [{ type: 'label', label: 'here', targetId: 't' }, 'label', 'here on t'],
@@ -41,10 +43,10 @@ describe('an entry in a diff', () => {
     expect(pairs).toBe(`{"data":"${'x'.repeat(390)}... (601 characters)`);
   });
 
-  it('says so where a value is nested too deep to be written', () => {
+  it('shows the start of a value that is nested deeper than the stack', () => {
     let deep: unknown = 1;
     for (let level = 0; level < 200_000; level++) deep = [deep];
-    expect(itemOf({ type: 'odd', data: deep }).text).toBe('(nested too deeply to show)');
+    expect(itemOf({ type: 'odd', data: deep }).text).toBe(`{"data":${'['.repeat(392)}... (400,010 characters)`);
   });
 });
 
@@ -94,6 +96,6 @@ describe('the content of a message in a diff', () => {
     [[{ type: 'image', data: 'AA' }], '(image )'],
     [[{ type: 'redactedThinking', data: 'AA' }], '(redactedThinking)'],
   ])('%j reads %j', (content, text) => {
-    expect(contentText(content)).toBe(text);
+    expect(blocksText(content)).toBe(text);
   });
 });

@@ -1,4 +1,5 @@
 import { modelName, stringOf } from '../../entries/entry-type.ts';
+import { entryTypeOf } from '../../entries/types/index.ts';
 import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
 import type { Author, MessagePart, Remark, RichText, ViewOptions } from '../exporter.ts';
@@ -31,13 +32,16 @@ const ROLES: ReadonlyMap<unknown, DraftOf> = new Map<unknown, DraftOf>([
   ['hookMessage', extensionDraft],
 ]);
 
-/** The entries that are messages of their own; the others are notes. */
-export const ENTRY_DRAFTS: ReadonlyMap<unknown, DraftOf> = new Map<unknown, DraftOf>([
+const ENTRY_DRAFTS: ReadonlyMap<unknown, DraftOf> = new Map<unknown, DraftOf>([
   ['custom_message', extensionDraft],
   ['compaction', compactionDraft],
-  ['branch_summary', branchSummaryDraft],
   ['session_init', sessionStartDraft],
 ]);
+
+/** How an entry of this type is shown that is a message of its own; undefined for a note. */
+export function entryDraftOf(type: unknown): DraftOf | undefined {
+  return ENTRY_DRAFTS.get(type) ?? (entryTypeOf(type)?.toModel === 'summary' ? otherSummaryDraft : undefined);
+}
 
 export function messageDraft(message: JsonObject, options: ViewOptions): Draft {
   return (ROLES.get(message['role']) ?? unknownDraft)(message, options);
@@ -181,17 +185,22 @@ function compactionDraft(entry: JsonObject, options: ViewOptions): Draft {
   return summaryDraft(entry, { title: ['Compaction'], facts, parts }, options);
 }
 
-function branchSummaryDraft(entry: JsonObject, options: ViewOptions): Draft {
+function otherSummaryDraft(entry: JsonObject, options: ViewOptions): Draft {
   const from = stringOf(entry['fromId']);
+  const title = stringOf(entry['type']).replaceAll('_', ' ');
   const facts: RichText[] = from === '' ? [] : [from === 'root' ? ['from the root'] : ['from ', { entry: from }]];
-  return summaryDraft(entry, { title: ['Branch summary'], facts, parts: [summaryPart(entry)] }, options);
+  return summaryDraft(
+    entry,
+    { title: [`${title[0]?.toUpperCase()}${title.slice(1)}`], facts, parts: [summaryPart(entry)] },
+    options,
+  );
 }
 
 function summaryPart({ summary }: JsonObject): MessagePart {
   return stringOf(summary).trim() === '' ? remark('note', ['The summary is empty']) : text(stringOf(summary));
 }
 
-/** With what compactions and branch summaries have in common. */
+/** With what all summaries have in common. */
 function summaryDraft(entry: JsonObject, own: Omit<Draft, 'author'>, options: ViewOptions): Draft {
   const { details, preserveData, fromHook, fromExtension } = entry;
   const byExtension: RichText[] = fromHook === true || fromExtension === true ? [['created by an extension']] : [];

@@ -19,7 +19,7 @@ import { oneLine, sizeOf } from '../text.ts';
 import { type CallInput, callInput, shortBlock } from './call.ts';
 import { contentParts, contextNote, noteOf, remark, shortOutput } from './content.ts';
 import { withExactNumbers } from './json.ts';
-import { assistantFacts, type Draft, ENTRY_DRAFTS, endingParts, messageDraft } from './message.ts';
+import { assistantFacts, type Draft, endingParts, entryDraftOf, messageDraft } from './message.ts';
 import { allTokens, usageIn } from './totals.ts';
 
 /** An entry on its way into an export. Its text has the numbers that JSON.parse cannot hold. */
@@ -72,7 +72,7 @@ export class Transcript {
     const value = withExactNumbers(read);
     const entry = value === read.value ? read : { ...read, value };
     const { type, message } = value;
-    const draft = ENTRY_DRAFTS.get(type);
+    const draft = entryDraftOf(type);
     this.hid = isBookkeeping(value);
     if (this.hid) return this.#takeReady();
     if (isHiddenContext(value)) this.#addNote(contextNote(value, this.#anchor(entry), this.#options));
