@@ -35,6 +35,8 @@ const RECORDS_AT_ONCE = 10_000;
 /** After this many reads all damage is fixed, not only what an error depends on. */
 const MAX_READS = 3;
 
+const LINE_REMOVING: ReadonlySet<string> = new Set(rules.filter((rule) => rule.removesLines).map(({ id }) => id));
+
 /** Plans the repair of another agent's log, in its own format. */
 export async function planRecords(request: RepairRequest, checks: RecordChecks): Promise<Plan> {
   const { name, only, settleTools, settleLeaf } = request;
@@ -63,7 +65,7 @@ export async function planRecords(request: RepairRequest, checks: RecordChecks):
   const keepsOffsets =
     builder.keepsOffsets || (repair.header !== undefined && checks.keepsOffsets?.(repair.header) === true);
   const plan = planFrom(index, index.units, repair.front);
-  const regions = plan.regions.filter(({ rule }) => !keepsOffsets || rule !== 'blank-line');
+  const regions = plan.regions.filter(({ rule }) => !keepsOffsets || !LINE_REMOVING.has(rule));
   return { ...plan, regions, keepsOffsets, checks, near: await nearIssues(index.first[0], request, checks) };
 }
 
@@ -189,7 +191,7 @@ class RecordIndexBuilder {
   constructor(checks: RecordChecks, shouldFix: ShouldFix, isMore: (line?: number) => boolean, request: RepairRequest) {
     this.#checks = checks;
     this.#lines = new LineSplitter(this.index, {
-      shouldFix: (rule, severity, line) => shouldFix(rule, severity) || (rule !== 'blank-line' && isMore(line)),
+      shouldFix: (rule, severity, line) => shouldFix(rule, severity) || (!LINE_REMOVING.has(rule) && isMore(line)),
       severityOf: checks.damageSeverity,
       isEntry: checks.isRecord,
       mayJoin: checks.isRecord,

@@ -9,5 +9,6 @@ export const blankLine = defineRule('blank-line', 'warning', 'bytes', {
   line: ({ line, damage, objects }, report) => {
     if (damage === undefined && objects === 0) report(placeOfLine(line), 'the line is blank');
   },
+  removesLines: true,
   fix: { line: ({ raw }) => [{ kind: 'blank', start: 0, end: raw.length }] },
 });

@@ -11,6 +11,7 @@ export const missingFinalNewline = defineRule('missing-final-newline', 'error', 
     if (!line.terminated && damage === undefined && objects > 0)
       report(placeOfLine(line), 'the last line has no newline; the next entry would land on the same line');
   },
+  isFixedByWriter: true,
   fix: {
     end: (repair) => {
       const { unterminated } = repair.index;

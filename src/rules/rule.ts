@@ -144,15 +144,21 @@ export interface Rule extends RuleMeta {
    * for other entries is fixed by `fix.end`, which looks for itself.
    */
   readonly fix?: Fix | undefined;
+  /** Fixed in logs of every format where the repaired log is written, without a fix for records. */
+  readonly isFixedByWriter?: true;
+  /**
+   * Its fix only removes lines: no other fix needs it, and lines stay in logs that others refer to by byte offset.
+   */
+  readonly removesLines?: true;
   /** A fix that is only made with its option. */
   readonly settle?: (repair: RepairState) => void;
 }
 
 /** Whether repair fixes the rule's findings in another agent's log: of this format, or of any. */
-export function fixesRecords({ id, fix }: Rule, checks?: Pick<RecordChecks, 'edit'>): boolean {
+export function fixesRecords({ isFixedByWriter, fix }: Rule, checks?: Pick<RecordChecks, 'edit'>): boolean {
   if (checks && !checks.edit) return false;
   const hasTree = checks?.edit?.paths.parentId !== undefined || !checks;
-  return id === 'missing-final-newline' || [fix?.line, fix?.records, hasTree && fix?.parents].some(Boolean);
+  return [isFixedByWriter, fix?.line, fix?.records, hasTree && fix?.parents].some(Boolean);
 }
 
 /** Whether repair fixes the rule's findings in logs of at least one format, so that `--only` may name it. */

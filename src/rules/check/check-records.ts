@@ -177,7 +177,7 @@ export class RecordCheck {
     if (!isUsual) {
       const severity = damage && this.#checks.damageSeverity?.(damage, line.raw);
       const report: Report = (place, message) => {
-        const isKept = this.#keepsOffsets && this.#rule?.id === 'blank-line';
+        const isKept = this.#keepsOffsets && this.#rule?.removesLines;
         this.#found(place, message, this.#rule?.id === damage ? severity : undefined, isKept ? false : undefined);
       };
       this.#each((rule) => rule.line?.(checked, report));
