@@ -1,5 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { asString, isObject, type JsonObject, parseObject } from '../../json/value.ts';
+import { Pairing } from '../../transcript/turns.ts';
 import { elementTexts, memberTexts } from '../message-text.ts';
 import { type ContentPart, partsOf, plainName, textPart, uniqueNames, wellFormed, wellFormedJson } from './parts.ts';
 import { assistantBlocks, inputOf, withoutCall } from './turns.ts';
@@ -27,7 +28,7 @@ export class ResponsesItems {
   readonly #idFor = uniqueNames(64);
   /** Items as JSON; after each call a placeholder for its result. */
   #items: (string | WaitingCall)[] = [];
-  #open = new Map<unknown, WaitingCall[]>();
+  #pairing = new Pairing<WaitingCall, true>();
   /** A message or result followed the last call. */
   #turnEnded = false;
 
@@ -76,7 +77,7 @@ export class ResponsesItems {
       typeof item === 'string' ? item : item.isAnswered ? [] : aborted(item),
     );
     this.#items = [];
-    this.#open = new Map();
+    this.#pairing = new Pairing();
     this.#turnEnded = false;
     return items;
   }
@@ -126,19 +127,21 @@ export class ResponsesItems {
     if (isRemote) return;
     const open = { id, type: String(type), isAnswered: false };
     this.#items.push(open);
-    this.#open.set(block['id'], [...(this.#open.get(block['id']) ?? []), open]);
+    this.#pairing.add(block['id'], open);
     this.#turnEnded = false;
   }
 
   #result(message: JsonObject): void {
     const { content, details, toolCallId } = message;
-    const call = this.#open.get(toolCallId)?.find(({ isAnswered }) => !isAnswered);
+    const group = this.#pairing.callsFor(toolCallId);
+    const call = group?.calls[group.results.length];
     const own = isObject(details) && isObject(details['openaiResponses']) ? details['openaiResponses'] : {};
     const parts = partsOf(content);
-    if (!call) {
+    if (!group || !call) {
       this.addMessage('user', [...withoutCall(message), ...parts]);
       return;
     }
+    group.results.push(true);
     call.isAnswered = true;
     this.#turnEnded = true;
     const type = OUTPUTS.get(call.type);
