@@ -7,6 +7,8 @@ import type { Line } from '../lines/line.ts';
 import { shortJson } from '../util/to-json.ts';
 import { counted } from '../util/words.ts';
 import { hasMembers } from './format.ts';
+import { isSdkHeader } from './recognized.ts';
+import { isSessionTrace } from './sts/index.ts';
 
 /** The agents with native logs, as `--from` names them. */
 export const ORIGINS = ['pi', 'omp'] as const;
@@ -141,14 +143,4 @@ function isOtherKind(value: JsonObject): boolean {
   const { type } = value;
   if (typeof type !== 'string' || isHeader(value) || type === TITLE_TYPE || entryTypeOf(type)) return false;
   return !hasEnvelope(value, 3);
-}
-
-/** pi's SDK has another format, which starts with {"v":4,"kind":"header"}; older versions have "version". */
-export function isSdkHeader(value: JsonObject): boolean {
-  return value['kind'] === 'header' && (typeof value['v'] === 'number' || typeof value['version'] === 'number');
-}
-
-/** The first line of a Hugging Face session trace: a header by its type, but it names a harness and no folder. */
-export function isSessionTrace(value: JsonObject): boolean {
-  return isHeader(value) && typeof value['harness'] === 'string' && typeof value['cwd'] !== 'string';
 }

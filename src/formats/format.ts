@@ -268,6 +268,8 @@ export interface LogFormat {
   readonly forksHaveNewIds?: true;
   /** Whether a file that starts like this is a document or a database, not JSONL. */
   readonly isDocument?: (head: Head) => boolean;
+  /** Agents keep sessions in such files, though no format of theirs fits this one. */
+  readonly mayHaveSessions?: true;
   /**
    * Reads the records of such a file for the checks; `chunks` are the bytes of the source. In a database, those of the
    * given session, else of the newest.

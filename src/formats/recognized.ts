@@ -1,4 +1,4 @@
-import { isSdkHeader } from './evidence.ts';
+import type { JsonObject } from '../json/value.ts';
 import { type Certainty, type Head, hasMembers, type LogFormat } from './format.ts';
 import { hasSessionId } from './opencode/index.ts';
 
@@ -29,6 +29,11 @@ function startsWith(magic: string): Detect {
   return ({ bytes }) => bytes.startsWith(magic);
 }
 
+/** pi's SDK has another format, which starts with {"v":4,"kind":"header"}; older versions have "version". */
+export function isSdkHeader(value: JsonObject): boolean {
+  return value['kind'] === 'header' && (typeof value['v'] === 'number' || typeof value['version'] === 'number');
+}
+
 /** Files that users pass by mistake, by their start. */
 const MISTAKEN: readonly LogFormat[] = (
   [
@@ -43,12 +48,15 @@ const MISTAKEN: readonly LogFormat[] = (
 /** Formats that are named and not read; the first that detects a file counts. */
 export const recognizedFormats: readonly LogFormat[] = [
   ...MISTAKEN,
-  recognized(
-    'sqlite',
-    'SQLite database',
-    'an SQLite database (OpenCode, Goose and OpenClaw store sessions in one)',
-    (head) => startsWith(MAGIC.sqlite)(head) || hasMembers(head.first?.['sqlite'], { tables: 'object' }),
-  ),
+  {
+    ...recognized(
+      'sqlite',
+      'SQLite database',
+      'an SQLite database (OpenCode, Goose and OpenClaw store sessions in one)',
+      (head) => startsWith(MAGIC.sqlite)(head) || hasMembers(head.first?.['sqlite'], { tables: 'object' }),
+    ),
+    mayHaveSessions: true,
+  },
   recognized(
     'zstd',
     'zstd archive',

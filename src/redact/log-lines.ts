@@ -90,13 +90,13 @@ export class LogLines {
   }
 
   #requireLines({ format, isDocument }: Identity, first: unknown): void {
-    const { id, title, noun, toNative } = format;
+    const { id, title, noun, toNative, mayHaveSessions } = format;
     const refused = (reason: string) => new NoLines(this.#name, reason, noun);
     if (id === ANY_JSONL && this.#from !== ANY_JSONL)
       throw refused(`is ${title}; '--from ${ANY_JSONL}' redacts it all the same`);
     if (isObject(first) && !isDocument) return;
     const hint =
-      toNative || id === 'sqlite' ? `; 'sessionctl convert FILE | sessionctl redact' gives a redacted session` : '';
+      toNative || mayHaveSessions ? `; 'sessionctl convert FILE | sessionctl redact' gives a redacted session` : '';
     throw refused(`looks like ${title}; only logs with one JSON object per line are redacted${hint}`);
   }
 
