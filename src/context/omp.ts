@@ -1,7 +1,7 @@
 import { entryTypeOf, isSeenByModel } from '../entries/types/index.ts';
 import { applySplices, arrayElements, findMember, type Member, removeElements, removeMembers } from '../json/text.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
-import { toolCalls } from '../transcript/turns.ts';
+import { isStopped, toolCalls } from '../transcript/turns.ts';
 import { counted } from '../util/words.ts';
 import { messageText, storedMessage } from './message-text.ts';
 import { entryName, leftOut, SpecRules } from './spec.ts';
@@ -110,13 +110,12 @@ export class OmpRules extends SpecRules {
   }
 
   #inspectTurn(place: number, message: JsonObject): void {
-    const { content, stopReason } = message;
+    const { content } = message;
     const ids = [...new Set(toolCalls(message).map((call) => call['id']))];
-    const isStopped = stopReason === 'aborted' || stopReason === 'error';
     const isCall = (block: unknown) =>
       isObject(block) && (block['type'] === 'toolCall' || block['type'] === 'redactedThinking');
     const isBare = ids.length > 0 && (content as readonly unknown[]).every(isCall);
-    if (isBare || isStopped) this.#turns.set(place, { ids, isBare, isStopped });
+    if (isBare || isStopped(message)) this.#turns.set(place, { ids, isBare, isStopped: isStopped(message) });
   }
 
   #removeStopped(place: number, { ids }: OmpTurn): void {

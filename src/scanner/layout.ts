@@ -45,7 +45,7 @@ export const TYPE_NAMES: readonly string[] = ['', 'message', 'custom', 'model_ch
 export const ROLE = { none: 0, user: 1, assistant: 2, toolResult: 3, unknown: 15 } as const;
 /** By ROLE. */
 export const ROLE_NAMES: readonly string[] = ['', 'user', 'assistant', 'toolResult'];
-export const CUT_TURN = 1 << 8;
+export const STOPPED_TURN = 1 << 8;
 /** There is a string under `data`, or an `image_url`: the places of images and of refs. */
 export const MAY_HOLD_IMAGE = 1 << 9;
 

@@ -2,7 +2,7 @@ import { hasRetainedTail } from '../context/spec.ts';
 import { type Dialect, DialectDetector } from '../entries/dialect.ts';
 import { asString, isObject, type JsonObject, stringText } from '../json/value.ts';
 import type { LogEntry } from '../log/log-entry.ts';
-import { type CallGroup, isAnswered, Pairing, toolCalls } from '../transcript/turns.ts';
+import { type CallGroup, isAnswered, isStopped, Pairing, toolCalls } from '../transcript/turns.ts';
 import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Decision, type Evidence, evidenceOf } from './evidence.ts';
@@ -221,7 +221,7 @@ export class PathFacts {
     this.#stableBefore = this.lastStable;
     const { round } = this;
     const stopReason = asString(message['stopReason']);
-    const dispatched = stopReason !== 'aborted' && stopReason !== 'error';
+    const dispatched = !isStopped(message);
     const calls = toolCalls(message).map((block): CallFacts => {
       const toolCallId = asString(block['id']) ?? '';
       const args = block['arguments'] ?? block['input'];

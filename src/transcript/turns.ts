@@ -7,6 +7,11 @@ export function toolCalls({ content }: JsonObject): JsonObject[] {
     : [];
 }
 
+/** Whether an assistant's turn was aborted or failed: its calls, if any, were not run. */
+export function isStopped({ stopReason }: JsonObject): boolean {
+  return stopReason === 'aborted' || stopReason === 'error';
+}
+
 /** The calls of one turn with the same id, and their results: the first result is for the first call, and so on. */
 export interface CallGroup<Call, Result> {
   readonly calls: Call[];

@@ -12,7 +12,6 @@ import type { Finding } from '../../src/rules/rule.ts';
 import {
   ABSENT,
   CALL_FIELDS,
-  CUT_TURN,
   FIELD,
   FIELDS,
   MAY_HOLD_IMAGE,
@@ -20,6 +19,7 @@ import {
   OPAQUE_KEYS,
   ROLE,
   type ScannerKind,
+  STOPPED_TURN,
 } from '../../src/scanner/layout.ts';
 import { makeScanner, type Scanner } from '../../src/scanner/scanner.ts';
 import { makeRandom } from '../bench/texts.ts';
@@ -251,7 +251,7 @@ const WEAKENINGS: Readonly<Record<string, (scanner: Scanner, block: Uint8Array) 
       if (records[at + FIELD.parentLength] === NULL) records[at + FIELD.parentLength] = ABSENT;
     }),
   'forgets that a turn was cut': ({ records }) =>
-    eachRecord((at) => (records[at + FIELD.codes] = (records[at + FIELD.codes] as number) & ~CUT_TURN)),
+    eachRecord((at) => (records[at + FIELD.codes] = (records[at + FIELD.codes] as number) & ~STOPPED_TURN)),
   'loses a millisecond': ({ records }) =>
     eachRecord((at) => (records[at + FIELD.millisecond] = (records[at + FIELD.millisecond] as number) ^ 1)),
   'loses the last call': ({ records }) =>

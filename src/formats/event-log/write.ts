@@ -1,6 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
-import { toolCalls } from '../../transcript/turns.ts';
+import { isStopped, toolCalls } from '../../transcript/turns.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
 import { reportLoss } from '../losses.ts';
 import { argumentsOf, type ModelMessage, textOf } from '../model-message.ts';
@@ -117,14 +117,13 @@ class EventFormat implements NumberedTarget {
   *#answer({ content, message }: ModelMessage, { id, timestamp }: JsonObject, line: number): Generator<MakeRecord> {
     const { model, provider, stopReason, errorMessage, responseId } = message;
     const own = stringOf(id);
-    const isStopped = stopReason === 'error' || stopReason === 'aborted';
     yield this.#event(own, timestamp, 'model.responded', {
       text: textOf(content),
       ...(typeof model === 'string' ? { model } : {}),
       ...(typeof provider === 'string' ? { provider } : {}),
       ...(typeof responseId === 'string' ? { requestId: responseId } : {}),
       usage: usageIn(message),
-      ...(isStopped ? { status: stopReason, error: stringOf(errorMessage) } : {}),
+      ...(isStopped(message) ? { status: stopReason, error: stringOf(errorMessage) } : {}),
     });
     let at = 0;
     for (const call of toolCalls({ content })) {

@@ -1,6 +1,6 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { toolCalls } from '../../transcript/turns.ts';
+import { isStopped, toolCalls } from '../../transcript/turns.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
 import { reportLoss } from '../losses.ts';
 import { argumentsOf, isSigned, type ModelMessage, modelMessageOf, textOf } from '../model-message.ts';
@@ -123,11 +123,10 @@ class RecordFormat implements NumberedTarget {
     const { stopReason, errorMessage, responseId } = message;
     const turn = this.#turnId;
     const text = textOf(content);
-    const isStopped = stopReason === 'error' || stopReason === 'aborted';
     for (const block of content)
       if (block['type'] === 'thinking' && stringOf(block['thinking']) !== '')
         yield record(time, 'reasoning_finished', { ...turn, text: stringOf(block['thinking']) });
-    if (!isStopped || text !== '')
+    if (!isStopped(message) || text !== '')
       yield record(time, 'assistant_finished', {
         ...turn,
         message_id: stringOf(id),
@@ -142,7 +141,7 @@ class RecordFormat implements NumberedTarget {
       const started = { call_id: stringOf(call['id']), name: stringOf(call['name']), input: argumentsOf(call) };
       yield record(time, 'tool_started', { ...turn, ...started });
     }
-    if (!isStopped) return;
+    if (!isStopped(message)) return;
     const ended = stopReason === 'error' ? 'failed' : 'cancelled';
     yield record(time, ended, { ...turn, reason: stopReason, message: stringOf(errorMessage) });
   }

@@ -1,7 +1,7 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { exactJson, numberOf } from '../../json/exact.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { toolCalls } from '../../transcript/turns.ts';
+import { isStopped, toolCalls } from '../../transcript/turns.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { ConversionReport, NativeSession, SessionSink } from '../format.ts';
 import { reportDropped, reportLoss } from '../losses.ts';
@@ -63,8 +63,7 @@ function* lossesOf(
   if (type === 'compaction') yield ['COMPACTION_FLATTENED', 'lossy'];
   else if (kind === 'summary') yield ['SUMMARY_AS_SYSTEM', 'info'];
   if (message['isError'] === true) yield ['ERROR_DROPPED', 'lossy'];
-  const { stopReason } = message;
-  if (stopReason === 'error' || stopReason === 'aborted') yield ['STOP_DROPPED', 'lossy'];
+  if (isStopped(message)) yield ['STOP_DROPPED', 'lossy'];
   for (const block of content) {
     if (block['type'] === 'image') yield ['IMAGE_DROPPED', 'lossy'];
     else if (!KNOWN_BLOCKS.has(block['type'])) yield ['BLOCK_UNKNOWN', 'lossy'];

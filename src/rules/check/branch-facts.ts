@@ -155,5 +155,5 @@ export class BranchFacts {
 }
 
 function isTurn(kind: number): boolean {
-  return kind === KIND.assistant || kind === KIND.cutTurn;
+  return kind === KIND.assistant || kind === KIND.stoppedTurn;
 }

@@ -4,11 +4,11 @@ import { type EntryRanges, entryRanges, NO_PARENT } from '../../log/log-index.ts
 import {
   ABSENT,
   CALL_FIELDS,
-  CUT_TURN,
   FIELD,
   NULL,
   ROLE,
   ROLE_NAMES,
+  STOPPED_TURN,
   TYPE,
   TYPE_NAMES,
 } from '../../scanner/layout.ts';
@@ -125,7 +125,7 @@ function kindOf(role: number, codes: number): number {
   if (role === ROLE.none) return KIND.other;
   if (role === ROLE.user) return KIND.user;
   if (role === ROLE.toolResult) return KIND.toolResult;
-  return (codes & CUT_TURN) === 0 ? KIND.assistant : KIND.cutTurn;
+  return (codes & STOPPED_TURN) === 0 ? KIND.assistant : KIND.stoppedTurn;
 }
 
 function parentOf(block: LineBlock, start: number, length: number): string | null | undefined {

@@ -3,6 +3,7 @@ import type { KnownVersion } from '../../entries/schema/index.ts';
 import { entryTypeOf } from '../../entries/types/index.ts';
 import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import { type EntryRanges, HEADER_PARENT, LogIndex, MISSING_PARENT } from '../../log/log-index.ts';
+import { isStopped } from '../../transcript/turns.ts';
 import { cycles } from '../../tree/children.ts';
 import { float64Column, uint32Column } from '../../util/column.ts';
 import { Symbols } from '../../util/symbols.ts';
@@ -18,7 +19,7 @@ export const KIND = {
   user: 1,
   assistant: 2,
   /** An assistant turn that was aborted or failed: its calls were never run. */
-  cutTurn: 3,
+  stoppedTurn: 3,
   toolResult: 4,
 } as const;
 
@@ -269,8 +270,7 @@ function kindOf(role: string | undefined, message: JsonObject | undefined): numb
   if (role === 'user') return KIND.user;
   if (role === 'toolResult') return KIND.toolResult;
   if (role !== 'assistant') return KIND.other;
-  const stopReason = message?.['stopReason'];
-  return stopReason === 'aborted' || stopReason === 'error' ? KIND.cutTurn : KIND.assistant;
+  return message && isStopped(message) ? KIND.stoppedTurn : KIND.assistant;
 }
 
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;

@@ -108,7 +108,7 @@ export interface EntryToolUse {
   /** The id of the call that it answers. */
   readonly answers: string | undefined;
   /** The turn was aborted or failed. */
-  readonly isCut: boolean;
+  readonly isStopped: boolean;
   readonly timestamp: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { asString, type JsonObject } from '../../json/value.ts';
 import { LogIndex, NO_PARENT } from '../../log/log-index.ts';
-import { Pairing, toolCalls } from '../../transcript/turns.ts';
+import { isStopped, Pairing, toolCalls } from '../../transcript/turns.ts';
 import { hiddenWork } from '../../tree/path.ts';
 import type { EntryToolUse, RepairEntry, RepairState } from './repair-state.ts';
 
@@ -10,7 +10,7 @@ const NEVER_RECORDED =
 
 /** The tool calls or the result of a message; undefined if it has neither. */
 export function toolUseOf(message: JsonObject, timestamp: unknown): EntryToolUse | undefined {
-  const { role, stopReason, toolCallId } = message;
+  const { role, toolCallId } = message;
   const calls = toolCalls(role === 'assistant' ? message : {}).flatMap(({ id, name }) =>
     typeof id === 'string' ? [{ id, name: asString(name) }] : [],
   );
@@ -18,7 +18,7 @@ export function toolUseOf(message: JsonObject, timestamp: unknown): EntryToolUse
   return {
     calls,
     answers: role === 'toolResult' ? asString(toolCallId) : undefined,
-    isCut: stopReason === 'aborted' || stopReason === 'error',
+    isStopped: isStopped(message),
     timestamp: asString(timestamp),
   };
 }
@@ -35,7 +35,7 @@ export function settleTools(repair: RepairState): void {
     if (entry.edits?.drop || (entry.role !== 'user' && entry.role !== 'assistant')) continue;
     const path = pathFromTurn(repair, entry);
     const turn = path[0];
-    if (!turn || turn.tools?.isCut) continue;
+    if (!turn || turn.tools?.isStopped) continue;
     for (const { call, behind, follower } of unanswered(path, below)) {
       const { followers } = gaps.get(behind) ?? { followers: new Map<RepairEntry, Set<string>>() };
       gaps.set(behind, { turn, followers });

@@ -17,7 +17,7 @@ export function roomAt(at: usize, bytes: usize): usize {
   return left >= 4 ? word : word & ((1 << (<u32>left << 3)) - 1);
 }
 
-/** Behind the newline that ends the line at hand; every block ends with one. */
+/** Behind the newline that ends the current line; every block ends with one. */
 export function skipLine(at: usize): usize {
   const newline = i8x16.splat(0x0a);
   for (;;) {

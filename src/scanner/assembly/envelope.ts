@@ -8,7 +8,7 @@ import {
 } from './keys';
 import { ABSENT, FIELDS, input, MOST_LINES, NULL, records } from './scan';
 
-/** The record of the line at hand. */
+/** The record of the current line. */
 let record: usize = 0;
 let codes: i32 = 0;
 

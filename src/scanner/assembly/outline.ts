@@ -19,7 +19,7 @@ let longCount: i32 = 0;
 
 /** Behind the name that was looked up last. */
 let nameEnd: usize = 0;
-/** What is kept of the line at hand goes to `out`: all up to `from` is there, or is left out. */
+/** What is kept of the current line goes to `out`: all up to `from` is there, or is left out. */
 let from: usize = 0;
 let out: usize = 0;
 
@@ -56,7 +56,7 @@ export function learnName(length: usize, read: u32): bool {
   return true;
 }
 
-/** What is read under the name at hand; REFUSED where it is no name, or may be any one. */
+/** What is read under the current name; REFUSED where it is no name, or may be any one. */
 function readUnder(at: usize): u32 {
   const length = shortLength(at);
   if (length < 16) {

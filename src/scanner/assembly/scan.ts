@@ -22,7 +22,7 @@ const LONG_STRING: usize = 500000;
 export const ABSENT: i32 = -1;
 export const NULL: i32 = -2;
 
-const CUT_TURN: i32 = 1 << 8;
+const STOPPED_TURN: i32 = 1 << 8;
 const MAY_HOLD_IMAGE: i32 = 1 << 9;
 
 export const records: usize = keysEnd;
@@ -32,7 +32,7 @@ export const input: usize = calls + (MOST_CALLS * 12);
 // The cursor is handed from function to function, for a global one would be read and written at every
 // step; 0 stands for a line that is to be read in full.
 
-// Facts of the line at hand.
+// Facts of the current line.
 let idStart: i32 = 0;
 let idLength: i32 = 0;
 let parentStart: i32 = 0;
@@ -114,7 +114,7 @@ function takeString(place: i32, key: i32): bool {
       return hasTime;
     case KEY_STOP:
       if (!stringPlain) return false;
-      if (isText(start, length, 'aborted') || isText(start, length, 'error')) codes |= CUT_TURN;
+      if (isText(start, length, 'aborted') || isText(start, length, 'error')) codes |= STOPPED_TURN;
       return true;
   }
   return true;
