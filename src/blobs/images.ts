@@ -2,19 +2,6 @@ import { unquote } from '../json/text.ts';
 import { type Frame, pathOf, walkJson } from '../json/walk.ts';
 import { decodeUtf8 } from '../lines/line.ts';
 
-/** What a log has in place of an image: `blob:sha256:` and 64 lower-case hexadecimal digits. It is never a path. */
-const REF_PREFIX = 'blob:sha256:';
-const REF = /^blob:sha256:([0-9a-f]{64})$/;
-
-export function refOf(hash: string): string {
-  return `${REF_PREFIX}${hash}`;
-}
-
-/** The hash that a ref names; undefined for anything else, be it ever so similar. */
-export function hashOfRef(ref: string): string | undefined {
-  return REF.exec(ref)?.[1];
-}
-
 interface ImageSpan {
   readonly start: number;
   readonly end: number;

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import { hashOfRef, type RefError, refOf } from '../entries/blob-ref.ts';
 import { applySplices, type Splice } from '../json/text.ts';
 import { DEFAULT_MAX_LINE_BYTES } from '../lines/reader.ts';
-import { findImages, hashOfRef, IMAGE_MARKS, type ImageString, mayHoldRef, refAt, refOf } from './images.ts';
-import type { RefError } from './store.ts';
+import { findImages, IMAGE_MARKS, type ImageString, mayHoldRef, refAt } from './images.ts';
 
 /** The line with other text between the quotes of its images and refs; undefined leaves one as it is. */
 function replaceImages(

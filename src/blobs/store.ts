@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
+import { hashOfRef, type RefError } from '../entries/blob-ref.ts';
 import { BlobFolder } from '../files/blob-files.ts';
 import type { Io } from '../util/io.ts';
-import { hashOfRef } from './images.ts';
-
-/** What can be wrong with a ref; the names of the rules. */
-export type RefError = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
 
 /** A larger blob cannot be part of a line that sessionctl reads. */
 const LARGEST_BLOB = 256 * 1024 * 1024;

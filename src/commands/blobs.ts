@@ -1,6 +1,6 @@
 import { ageOf, HashSearch, planGc, searchAll } from '../blobs/gc.ts';
-import { hashOfRef, refOf } from '../blobs/images.ts';
 import { BlobStore } from '../blobs/store.ts';
+import { hashOfRef, refOf } from '../entries/blob-ref.ts';
 import { TRASH } from '../files/blob-files.ts';
 import { realPath, requireRunning } from '../files/disk.ts';
 import { isFolder } from '../files/input.ts';

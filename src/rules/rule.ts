@@ -1,3 +1,4 @@
+import type { RefError } from '../entries/blob-ref.ts';
 import type { Damage } from '../entries/damage.ts';
 import type { ShapeIssue } from '../entries/schema/index.ts';
 import type { RecordChecks } from '../formats/format.ts';
@@ -244,17 +245,12 @@ export function damageRule(
   });
 }
 
-type BlobProblem = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
-
 /** Every blob reference in an entry's text with its JSON path, and its problem, if any; only with --blobs. */
 export type BlobLookup = (
   text: string,
-) => readonly { readonly path: string; readonly ref: string; readonly problem: BlobProblem | undefined }[];
+) => readonly { readonly path: string; readonly ref: string; readonly problem: RefError | undefined }[];
 
-export function blobRule(
-  id: BlobProblem,
-  { message, ...texts }: RuleTexts & { message: (ref: string) => string },
-): Rule {
+export function blobRule(id: RefError, { message, ...texts }: RuleTexts & { message: (ref: string) => string }): Rule {
   return defineRule(id, 'error', 'blobs', {
     ...texts,
     object: (object, log, report) => {

@@ -1,6 +1,7 @@
 import { mayHoldRef } from '../blobs/images.ts';
 import { inlineLine, type KeptRef } from '../blobs/move-images.ts';
-import { BlobStore, type RefError } from '../blobs/store.ts';
+import { BlobStore } from '../blobs/store.ts';
+import type { RefError } from '../entries/blob-ref.ts';
 import { blobFolderNear } from '../files/blob-files.ts';
 import { decodeUtf8, encodeUtf8 } from '../lines/line.ts';
 import { counted } from '../util/words.ts';

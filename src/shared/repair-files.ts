@@ -1,4 +1,4 @@
-import { refOf } from '../blobs/images.ts';
+import { refOf } from '../entries/blob-ref.ts';
 import { AppendOnlyFile, narrowMode } from '../files/append-file.ts';
 import { isPlainPlace, requireOtherPlace } from '../files/disk.ts';
 import { type Sink, toFile } from '../files/sink.ts';

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { hashOfRef, refOf } from '../../src/blobs/images.ts';
 import { BlobStore, sha256 } from '../../src/blobs/store.ts';
+import { hashOfRef, refOf } from '../../src/entries/blob-ref.ts';
 import { BlobFolder } from '../../src/files/blob-files.ts';
 import { scratchFolder } from '../support/scratch.ts';
 

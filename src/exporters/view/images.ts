@@ -1,3 +1,4 @@
+import { hashOfRef, type RefError } from '../../entries/blob-ref.ts';
 import { asString, isObject, type JsonObject } from '../../json/value.ts';
 import { counted } from '../../util/words.ts';
 import type { Image, RichText } from '../exporter.ts';
@@ -5,18 +6,14 @@ import { oneLine } from '../text.ts';
 
 /** Pictures that every browser shows and that can hold no script. */
 const IMAGE_TYPE = /^image\/(png|jpe?g|gif|webp|avif|bmp)$/;
-const BLOB_REF = /^blob:sha256:[0-9a-f]{64}$/;
-
-/** Why a ref could not be resolved. */
-type RefFault = 'bad-blob-ref' | 'missing-blob' | 'damaged-blob';
 
 export interface ImageStores {
   /** Where refs are resolved; without one they stay refs. */
-  readonly blobs: { get(ref: string): Buffer | RefFault } | undefined;
+  readonly blobs: { get(ref: string): Buffer | RefError } | undefined;
   /** Saves an image as a file and gives its address; without it images are embedded. */
   readonly save?: ((bytes: Buffer, extension: string) => string) | undefined;
   /** Called with each ref that could not be resolved. */
-  readonly onKept: (line: number, ref: string, why: RefFault) => void;
+  readonly onKept: (line: number, ref: string, why: RefError) => void;
 }
 
 /** How the image of a block is shown; the line is that of its entry. */
@@ -38,7 +35,7 @@ export function imageView({ blobs, save, onKept }: ImageStores): ImageView {
       about: [`${type}, ${counted(Buffer.byteLength(base64, 'base64'), 'byte')}`],
     });
     if (data.startsWith('blob:')) {
-      const isRef = BLOB_REF.test(data);
+      const isRef = hashOfRef(data) !== undefined;
       const blob = isRef ? blobs?.get(data) : blobs && 'bad-blob-ref';
       if (Buffer.isBuffer(blob)) return shown(blob.toString('base64'), blob);
       if (blob !== undefined) onKept(line, data, blob);
