@@ -1,5 +1,5 @@
 import { convertLogs } from '../convert/convert.ts';
-import type { Target } from '../convert/outgoing.ts';
+import { targetOf } from '../convert/outgoing.ts';
 import { KEEP } from '../formats/format.ts';
 import { foreignFormats, ORIGINS, writtenFormats } from '../formats/index.ts';
 import { type Command, flag, option, type ParsedArgs } from '../shared/command.ts';
@@ -9,11 +9,6 @@ import { UsageError } from '../util/errors.ts';
 /** What the user chose of a list, which the parser has checked. */
 function choice<Word extends string>(args: ParsedArgs, name: string, words: readonly [Word, ...Word[]]): Word {
   return words.find((word) => word === args.text(name)) ?? words[0];
-}
-
-/** Undefined for a native session. */
-function targetOf(to: string | undefined): Target | undefined {
-  return foreignFormats.find((format): format is Target => format.id === to && format.fromNative !== undefined);
 }
 
 export const command: Command = {

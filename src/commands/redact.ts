@@ -110,10 +110,7 @@ async function redactOne(input: RewriteInput, out: ByteWriter, redactor: Redacto
   const { redactLog } = await import('../redact/redact-log.ts');
   const { name, read, rereadable, streams } = input;
   return await redactLog({ name, read, rereadable, ...reading }, redactor, {
-    onLine: (raw) => {
-      out.raw(raw);
-      return out.full ? out.flush() : undefined;
-    },
+    onLine: (raw) => out.putRaw(raw),
     onChunk: async (chunk) => {
       // A file has taken the bytes when it says so; a stream may keep them.
       out.bytes(streams ? Buffer.from(chunk) : chunk);

@@ -1,13 +1,13 @@
 import { countingSource } from '../formats/counting-source.ts';
 import type { ConversionReport, KEEP } from '../formats/format.ts';
-import { foreignFormats, ORIGINS, requireFit } from '../formats/index.ts';
+import { ORIGINS, requireFit } from '../formats/index.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { type ByteStore, memoryScratch } from '../log/byte-store.ts';
 import { type NativeForm, sessionForm } from '../log/native-form.ts';
 import { logSource, openForm, openLog } from '../log/open-log.ts';
 import { lastEntry } from '../tree/last-entry.ts';
 import { convertible } from './identify.ts';
-import { type Target, writePath } from './outgoing.ts';
+import { targetOf, writePath } from './outgoing.ts';
 
 export interface InMemoryOptions {
   readonly name: string;
@@ -28,7 +28,7 @@ export async function convertInMemory(
   const options = { ...about, onWarning: () => {}, scratch: memoryScratch };
   const log = logSource(store, options);
   const { format, identity } = await convertible(name, store, from);
-  const target = foreignFormats.find((one): one is Target => one.id === to && one.fromNative !== undefined);
+  const target = targetOf(to);
   const dialect = ORIGINS.find((one) => one === to) ?? 'pi';
   const form = async (): Promise<NativeForm> => {
     const made = await sessionForm(log, format, { ...options, dialect, keep, session });

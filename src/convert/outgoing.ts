@@ -11,6 +11,7 @@ import {
   STAMP,
   type WriteOptions,
 } from '../formats/format.ts';
+import { foreignFormats } from '../formats/index.ts';
 import { Losses, totalCounts } from '../formats/losses.ts';
 import { exactJson, parseExact } from '../json/exact.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
@@ -26,6 +27,11 @@ import { toJson } from '../util/to-json.ts';
 
 /** A format that sessions are written in. */
 export type Target = LogFormat & Required<Pick<LogFormat, 'fromNative'>>;
+
+/** What `--to` names; undefined for a native session. */
+export function targetOf(to: string | undefined): Target | undefined {
+  return foreignFormats.find((format): format is Target => format.id === to && format.fromNative !== undefined);
+}
 
 /** A session on its way into another format. */
 export interface Outgoing {

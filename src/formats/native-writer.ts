@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { exactJson } from '../json/exact.ts';
-import type { JsonObject } from '../json/value.ts';
+import { defined, type JsonObject } from '../json/value.ts';
 import { encodeUtf8 } from '../lines/line.ts';
 import { Cells, NONE, Symbols } from '../util/symbols.ts';
 import { toJson } from '../util/to-json.ts';
@@ -385,11 +385,4 @@ function quoted(id: string): string {
 
 function unnamed({ id: _id, ...place }: Place): Place {
   return place;
-}
-
-/** Without the members that are undefined. */
-function defined<T extends object>(members: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof T]?: Exclude<T[Key], undefined>;
-  };
 }

@@ -17,6 +17,10 @@ export interface BlockFacts {
   readonly image?: { readonly length: number; readonly width?: number; readonly height?: number } | undefined;
 }
 
+/** Shared, because most records have none. */
+export const NO_BLOCKS: readonly BlockFacts[] = [];
+export const NO_ISSUES: readonly RecordIssue[] = [];
+
 /** The conversation of subagents without an id. A log always has another one. */
 export const UNNAMED = '?';
 

@@ -23,8 +23,10 @@ export function objectsIn(value: unknown): JsonObject[] {
 }
 
 /** Without the members that are undefined. */
-export function defined(members: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+export function defined<T extends object>(members: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof T]?: Exclude<T[Key], undefined>;
+  };
 }
 
 /** Parses JSON; undefined if it is invalid. */

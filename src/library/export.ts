@@ -1,6 +1,7 @@
 import { exportBody } from '../exporters/export.ts';
 import type { ExportOptions as Settings } from '../exporters/exporter.ts';
 import { exportFormats } from '../exporters/index.ts';
+import { markdownFormat } from '../exporters/markdown/index.ts';
 import { imageView } from '../exporters/view/images.ts';
 import { timeTextIn } from '../exporters/view/totals.ts';
 import type { RandomAccess } from '../log/byte-store.ts';
@@ -39,9 +40,9 @@ export async function exportSession(
     tz: 'zone',
   });
   const { leaf, all = false, tools = 'summary', thinking = 'folded', noEntries = false, tz = 'UTC' } = given;
-  const format = exportFormats.find(({ name }) => name === (given.format ?? 'md'));
+  const format = exportFormats.find(({ name }) => name === given.format) ?? markdownFormat;
   const shown = { format, all, tools, thinking, zone: tz, time: timeTextIn(tz) };
-  const settings = { ...shown, assets: false, entries: !noEntries } as Settings;
+  const settings: Settings = { ...shown, assets: false, entries: !noEntries };
   return await withSession('exportSession', source, async (session) => {
     const position = leaf === undefined ? await lastEntry(session) : await resolveEntry(session, leaf);
     const parts: string[] = [];

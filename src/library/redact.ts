@@ -2,6 +2,7 @@ import { readFormats } from '../formats/index.ts';
 import { produce } from '../lines/produce.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import type { LeftOut } from '../log/log-entry.ts';
+import { ANY_JSONL } from '../redact/log-lines.ts';
 import { makeScanner } from '../scanner/scanner.ts';
 import {
   type Bytes,
@@ -64,7 +65,7 @@ export function redact(
 ): AsyncGenerator<Uint8Array, RedactResult, void> {
   const given = optionsOf('redact', options, {
     name: 'string',
-    from: [...readFormats(), 'jsonl'],
+    from: [...readFormats(), ANY_JSONL],
     paths: 'boolean',
     emails: 'boolean',
     content: 'boolean',
@@ -91,10 +92,7 @@ async function redacted(reader: LogReader, given: RedactOptions, out: ByteWriter
   });
   const log = { name, ...reader, from, scanner: makeScanner('compiled', systemRandom(8)) };
   const { replaced, thinking, refs, damaged } = await redactLog(log, redactor, {
-    onLine: (raw) => {
-      out.raw(raw);
-      return out.full ? out.flush() : undefined;
-    },
+    onLine: (raw) => out.putRaw(raw),
     onChunk: async (chunk) => await out.put(Buffer.from(chunk)),
   });
   return { replaced: Object.fromEntries(replaced), thinking, refs, damaged };

@@ -34,6 +34,12 @@ export class ByteWriter {
     if (this.#raw.length >= FULL) this.#pack();
   }
 
+  /** The same, and gives what to wait for, if anything. */
+  putRaw(raw: string): Promise<void> | undefined {
+    this.raw(raw);
+    return this.full ? this.flush() : undefined;
+  }
+
   /** Encoded at once: a piece of a line that waited as a string would keep the whole line in memory. */
   text(text: string): void {
     this.bytes(Buffer.from(text, 'utf8'));

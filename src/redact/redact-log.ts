@@ -21,7 +21,7 @@ export interface SearchedLog {
 interface RedactHooks {
   readonly onFound?: (line: Line, found: Found) => void;
   /** Receives each redacted line, one character per byte, with its newline. */
-  readonly onLine: (raw: string) => Promise<void> | void;
+  readonly onLine: (raw: string) => Promise<void> | undefined;
   /** Receives the bytes of a log without secrets; without it, such a log is not read again. */
   readonly onChunk?: (chunk: Buffer) => Promise<void>;
 }
@@ -43,7 +43,7 @@ export function unsearched(refs: number): string {
 /** Replaces the secrets in a log. */
 export async function redactLog(log: SearchedLog, redactor: Redactor, hooks: RedactHooks): Promise<RedactedLog> {
   if (!log.rereadable) return await pass(log, redactor, hooks);
-  const first = await pass(log, redactor, { onLine: () => {} });
+  const first = await pass(log, redactor, { onLine: () => undefined });
   if (first.replaced.size > 0) return await pass(log, redactor, hooks);
   if (hooks.onChunk) for await (const chunk of log.read()) await hooks.onChunk(chunk);
   return first;

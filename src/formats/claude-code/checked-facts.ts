@@ -1,6 +1,6 @@
 import { asString, isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import { imageSize } from '../../util/image-size.ts';
-import { type BlockFacts, type RecordFacts, type RecordIssue, UNNAMED } from '../format.ts';
+import { type BlockFacts, NO_BLOCKS, NO_ISSUES, type RecordFacts, type RecordIssue, UNNAMED } from '../format.ts';
 import { isChainType } from './describe.ts';
 
 /** Block types without checks of their own. */
@@ -16,9 +16,6 @@ export const reads = {
     message role id tool_use_id source data`.split(/\s+/),
   texts: ['content', 'text', 'thinking', 'signature'],
 };
-
-const NO_BLOCKS: readonly BlockFacts[] = [];
-const NO_ISSUES: readonly RecordIssue[] = [];
 
 export function describeChecked(record: JsonObject): RecordFacts {
   const { type, uuid } = record;

@@ -2,7 +2,7 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isCount } from '../../json/exact.ts';
 import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
-import type { BlockFacts, RecordFacts, RecordIssue } from '../format.ts';
+import { type BlockFacts, NO_BLOCKS, NO_ISSUES, type RecordFacts, type RecordIssue } from '../format.ts';
 import { memberIssue, unknownType } from '../issues.ts';
 import { isEnvelopeType, isItemType } from './envelope.ts';
 import { isRemote } from './items.ts';
@@ -40,8 +40,6 @@ const HALF_COMPACTION: RecordIssue = {
   path: 'payload.replacement_history',
   message: 'the compaction does not say what stays in view: its summary takes the place of all answers before it',
 };
-const NO_BLOCKS: readonly BlockFacts[] = [];
-const NO_ISSUES: readonly RecordIssue[] = [];
 
 export function isPaginated(header: JsonObject): boolean {
   return isObject(header['payload']) && header['payload']['history_mode'] === 'paginated';

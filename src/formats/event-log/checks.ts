@@ -2,14 +2,14 @@ import { stringOf } from '../../entries/entry-type.ts';
 import { isCount, numberOf, parseExact } from '../../json/exact.ts';
 import { isObject, type JsonObject, listOf } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
-import type {
-  BlockFacts,
-  FileFacts,
-  NearLog,
-  RecordChecks,
-  RecordFacts,
-  RecordIssue,
-  SnapshotFacts,
+import {
+  type FileFacts,
+  type NearLog,
+  NO_BLOCKS,
+  type RecordChecks,
+  type RecordFacts,
+  type RecordIssue,
+  type SnapshotFacts,
 } from '../format.ts';
 import { memberIssue, unknownType } from '../issues.ts';
 import { readNear } from '../near-file.ts';
@@ -34,7 +34,6 @@ const STATES: ReadonlyMap<string, string> = new Map(
     'session.failed': 'failed',
   }),
 );
-const NO_BLOCKS: readonly BlockFacts[] = [];
 const SNAPSHOTS = 'snapshots';
 /** Only the newest ones are checked: a program resumes from them. */
 const MOST_SNAPSHOTS = 16;

@@ -1,7 +1,7 @@
 import { isCount, numberOf } from '../../json/exact.ts';
 import type { JsonObject } from '../../json/value.ts';
 import { shortJson } from '../../util/to-json.ts';
-import type { BlockFacts, RecordChecks, RecordFacts, RecordIssue } from '../format.ts';
+import { NO_BLOCKS, type RecordChecks, type RecordFacts, type RecordIssue } from '../format.ts';
 import { memberIssue, unknownType } from '../issues.ts';
 import { NUMBERED_LEVELS } from '../rule-table.ts';
 
@@ -30,7 +30,6 @@ const ROLES: ReadonlyMap<string, RecordFacts['role']> = new Map(
     tool_finished: 'result',
   } as const),
 );
-const NO_BLOCKS: readonly BlockFacts[] = [];
 const VERSION = 1;
 
 function describe(record: JsonObject): RecordFacts {
