@@ -2,6 +2,7 @@ import { stringOf } from '../entries/entry-type.ts';
 import { entryTypeOf } from '../entries/types/index.ts';
 import { isObject, type JsonObject } from '../json/value.ts';
 import { commandText } from '../status/bash-hint.ts';
+import { argumentsOf } from '../transcript/turns.ts';
 import { toJson } from '../util/to-json.ts';
 import { grouped } from '../util/words.ts';
 
@@ -102,11 +103,6 @@ function blockText(block: JsonObject): string {
     ? Object.entries(args).map(([key, value]) => `${key}=${cutJson(value)}`)
     : [cutJson(args)];
   return `call ${String(name ?? '')}: ${commandText(args) ?? shown.join(' ')}`;
-}
-
-/** The arguments of a tool call, in either dialect. */
-export function argumentsOf(call: JsonObject): unknown {
-  return call['arguments'] ?? call['input'];
 }
 
 function cutJson(value: unknown): string {

@@ -1,11 +1,11 @@
 import { messageOf } from '../entries/envelope-check.ts';
 import { asString } from '../json/value.ts';
-import { toolCalls } from '../transcript/turns.ts';
+import { argumentsOf, toolCalls } from '../transcript/turns.ts';
 import type { Style } from '../util/io.ts';
 import { safeJson } from '../util/to-json.ts';
 import { counted, grouped } from '../util/words.ts';
 import type { DiffEntry, DiffFormat, DiffHead, SideName } from './compare.ts';
-import { argumentsOf, cutText, type DiffItem, itemOf } from './item.ts';
+import { cutText, type DiffItem, itemOf } from './item.ts';
 import type { SideTotals } from './totals.ts';
 import { type Segment, similarity, wordDiff } from './words.ts';
 

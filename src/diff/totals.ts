@@ -3,8 +3,8 @@ import { addUsage, NO_USAGE, type UsageTotals, usageOf } from '../entries/usage.
 import { isObject, type JsonObject } from '../json/value.ts';
 import { classifier } from '../status/classes.ts';
 import { pathArgument } from '../status/probe.ts';
-import { Pairing, toolCalls } from '../transcript/turns.ts';
-import { argumentsOf, modelText } from './item.ts';
+import { argumentsOf, Pairing, toolCalls } from '../transcript/turns.ts';
+import { modelText } from './item.ts';
 
 /** Totals of what only one side of a comparison has. */
 export interface SideTotals {

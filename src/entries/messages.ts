@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, objectsIn } from '../json/value.ts';
+import { namedArguments } from '../transcript/turns.ts';
 import { toJson } from '../util/to-json.ts';
 import { type ContentBlock, type MessageRole, stringOf } from './entry-type.ts';
 
@@ -36,8 +37,7 @@ export const contentBlocks: ContentBlock[] = [
 
 /** A call as one line: the name and its arguments. */
 function callText(block: JsonObject): string {
-  const values = [block['arguments'], block['input']].find(isObject) ?? {};
-  const words = Object.entries(values).map(([key, value]) => {
+  const words = Object.entries(namedArguments(block)).map(([key, value]) => {
     const text = typeof value === 'string' ? value : toJson(value);
     return key === 'path' || key === 'command' ? text : `${key}=${text}`;
   });

@@ -71,8 +71,3 @@ export function textOf(content: readonly JsonObject[], type: 'text' | 'thinking'
 export function isSigned(block: JsonObject): boolean {
   return Object.keys(block).some((key) => key.endsWith('Signature'));
 }
-
-/** The arguments of a call, in either spelling. */
-export function argumentsOf(call: JsonObject): JsonObject {
-  return [call['arguments'], call['input']].find(isObject) ?? {};
-}

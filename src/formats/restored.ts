@@ -1,7 +1,7 @@
 import { parseExact } from '../json/exact.ts';
 import { isObject, type JsonObject, objectsIn } from '../json/value.ts';
+import { namedArguments } from '../transcript/turns.ts';
 import { isKeptRecord, type KeptRecord, restoredRecord } from './kept.ts';
-import { argumentsOf } from './model-message.ts';
 
 /** A part of an entry that holds the long member of a record. */
 export type EntryPart = 'text' | 'thinking' | 'call' | 'summary';
@@ -30,7 +30,7 @@ export function restoredRecords(
 function valueIn(entry: JsonObject, blocks: readonly JsonObject[], part: EntryPart, kept: KeptRecord): unknown {
   if (part === 'summary') return entry['summary'];
   const block = blocks[kept.block ?? 0] ?? {};
-  if (part === 'call') return argumentsOf(block);
+  if (part === 'call') return namedArguments(block);
   const text = block[part] ?? '';
   return kept.json === true ? parseExact(`{"value":${String(text)}}`)?.['value'] : text;
 }

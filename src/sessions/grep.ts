@@ -1,7 +1,7 @@
 import { stringOf } from '../entries/entry-type.ts';
 import type { SessionPlace } from '../files/place.ts';
 import { openUnpacked } from '../files/unpack.ts';
-import { argumentsOf, modelMessageOf } from '../formats/model-message.ts';
+import { modelMessageOf } from '../formats/model-message.ts';
 import { numberOf } from '../json/exact.ts';
 import { isObject, type JsonObject, objectsIn } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
@@ -9,6 +9,7 @@ import { openLog } from '../log/open-log.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { everySession } from '../shared/every-session.ts';
 import { logOptions } from '../shared/open-session.ts';
+import { namedArguments } from '../transcript/turns.ts';
 import { AppError, UnsupportedLog } from '../util/errors.ts';
 import { type Io, NO_PROGRESS } from '../util/io.ts';
 import type { Matcher } from './matcher.ts';
@@ -194,7 +195,7 @@ function recorded({ role, command, code, output, files }: JsonObject): readonly 
 /** The name of a call and the strings in its arguments, without numbers and keys. */
 function callText(call: JsonObject): string {
   const texts: string[] = [];
-  const waiting: unknown[] = [argumentsOf(call)];
+  const waiting: unknown[] = [namedArguments(call)];
   while (waiting.length > 0) {
     const value = waiting.pop();
     if (typeof value === 'string' && numberOf(value) === undefined) texts.push(value);

@@ -2,7 +2,7 @@ import { hasRetainedTail } from '../context/spec.ts';
 import { type Dialect, DialectDetector } from '../entries/dialect.ts';
 import { asString, isObject, type JsonObject, stringText } from '../json/value.ts';
 import type { LogEntry } from '../log/log-entry.ts';
-import { type CallGroup, isAnswered, isStopped, Pairing, toolCalls } from '../transcript/turns.ts';
+import { argumentsOf, type CallGroup, isAnswered, isStopped, Pairing, toolCalls } from '../transcript/turns.ts';
 import { counted } from '../util/words.ts';
 import { commandText, readCommand } from './bash-hint.ts';
 import { type Decision, type Evidence, evidenceOf } from './evidence.ts';
@@ -224,7 +224,7 @@ export class PathFacts {
     const dispatched = !isStopped(message);
     const calls = toolCalls(message).map((block): CallFacts => {
       const toolCallId = asString(block['id']) ?? '';
-      const args = block['arguments'] ?? block['input'];
+      const args = argumentsOf(block);
       const toolName = asString(block['name']) ?? '';
       const left = leavesProcess(commandText(args));
       const call: CallFacts = { ...place, toolCallId, toolName, args, leavesProcess: left, round, dispatched };

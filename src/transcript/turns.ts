@@ -7,6 +7,16 @@ export function toolCalls({ content }: JsonObject): JsonObject[] {
     : [];
 }
 
+/** The arguments of a call, in either spelling. */
+export function argumentsOf(call: JsonObject): unknown {
+  return call['arguments'] ?? call['input'];
+}
+
+/** The same where they are an object, else an empty one. */
+export function namedArguments(call: JsonObject): JsonObject {
+  return [call['arguments'], call['input']].find(isObject) ?? {};
+}
+
 /** Whether an assistant's turn was aborted or failed: its calls, if any, were not run. */
 export function isStopped({ stopReason }: JsonObject): boolean {
   return stopReason === 'aborted' || stopReason === 'error';

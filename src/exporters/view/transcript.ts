@@ -2,7 +2,7 @@ import { modelName, stringOf } from '../../entries/entry-type.ts';
 import { isBookkeeping, isHiddenContext } from '../../formats/index.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
 import type { LogEntry } from '../../log/log-entry.ts';
-import { Pairing } from '../../transcript/turns.ts';
+import { argumentsOf, Pairing } from '../../transcript/turns.ts';
 import { grouped } from '../../util/words.ts';
 import type {
   Author,
@@ -133,7 +133,7 @@ export class Transcript {
         return undefined;
       }
       const tool = stringOf(value['name']);
-      const call = callPart(tool, callInput(tool, value['arguments'] ?? value['input'], this.#options.tools), []);
+      const call = callPart(tool, callInput(tool, argumentsOf(value), this.#options.tools), []);
       pairing.add(stringOf(value['id']), call);
       return call;
     });

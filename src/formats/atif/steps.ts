@@ -1,10 +1,10 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { numberOf } from '../../json/exact.ts';
 import { defined, isObject, type JsonObject } from '../../json/value.ts';
-import { toolCalls } from '../../transcript/turns.ts';
+import { namedArguments, toolCalls } from '../../transcript/turns.ts';
 import type { SessionEntry, SessionSink } from '../format.ts';
 import { reportDropped, reportLoss } from '../losses.ts';
-import { argumentsOf, isSigned, type ModelMessage, modelMessageOf, textOf } from '../model-message.ts';
+import { isSigned, type ModelMessage, modelMessageOf, textOf } from '../model-message.ts';
 import { isoTime, millisecondsOf } from '../times.ts';
 
 /** A step of the agent that waits for the results of its calls. */
@@ -125,7 +125,7 @@ export class Steps {
     const same = open.get(id) ?? [];
     const name = same.length === 0 && id !== '' ? id : `${id}#${index + 1}`;
     open.set(id, [...same, name]);
-    return { tool_call_id: name, function_name: stringOf(call['name']), arguments: argumentsOf(call) };
+    return { tool_call_id: name, function_name: stringOf(call['name']), arguments: namedArguments(call) };
   }
 
   /** Adds a result to the step that waits for it; false where none does. */

@@ -1,9 +1,9 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
-import { isStopped, toolCalls } from '../../transcript/turns.ts';
+import { isStopped, namedArguments, toolCalls } from '../../transcript/turns.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
 import { reportLoss } from '../losses.ts';
-import { argumentsOf, type ModelMessage, textOf } from '../model-message.ts';
+import { type ModelMessage, textOf } from '../model-message.ts';
 import {
   conversationMessage,
   type MakeRecord,
@@ -134,7 +134,7 @@ class EventFormat implements NumberedTarget {
       yield this.#event(known.intent, timestamp, 'tool.intent.created', {
         causationId: own,
         correlationId: toolCallId,
-        ...{ toolCallId, toolName, arguments: argumentsOf(call) },
+        ...{ toolCallId, toolName, arguments: namedArguments(call) },
       });
     }
   }

@@ -1,9 +1,9 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject } from '../../json/value.ts';
-import { isStopped, toolCalls } from '../../transcript/turns.ts';
+import { isStopped, namedArguments, toolCalls } from '../../transcript/turns.ts';
 import type { ConversionReport, NativeSession, SessionEntry, SessionSink } from '../format.ts';
 import { reportLoss } from '../losses.ts';
-import { argumentsOf, isSigned, type ModelMessage, modelMessageOf, textOf } from '../model-message.ts';
+import { isSigned, type ModelMessage, modelMessageOf, textOf } from '../model-message.ts';
 import {
   conversationMessage,
   type MakeRecord,
@@ -138,7 +138,7 @@ class RecordFormat implements NumberedTarget {
       });
     for (const call of toolCalls({ content })) {
       this.#open.set(stringOf(call['id']), line);
-      const started = { call_id: stringOf(call['id']), name: stringOf(call['name']), input: argumentsOf(call) };
+      const started = { call_id: stringOf(call['id']), name: stringOf(call['name']), input: namedArguments(call) };
       yield record(time, 'tool_started', { ...turn, ...started });
     }
     if (!isStopped(message)) return;

@@ -1,11 +1,11 @@
 import { stringOf } from '../../entries/entry-type.ts';
 import { exactJson, numberOf } from '../../json/exact.ts';
 import type { JsonObject } from '../../json/value.ts';
-import { isStopped, toolCalls } from '../../transcript/turns.ts';
+import { isStopped, namedArguments, toolCalls } from '../../transcript/turns.ts';
 import { toJson } from '../../util/to-json.ts';
 import type { ConversionReport, NativeSession, SessionSink } from '../format.ts';
 import { reportDropped, reportLoss } from '../losses.ts';
-import { argumentsOf, isSigned, type ModelMessage, modelMessageOf, textOf } from '../model-message.ts';
+import { isSigned, type ModelMessage, modelMessageOf, textOf } from '../model-message.ts';
 import { millisecondsOf } from '../times.ts';
 
 const ROLES = { user: 'user', assistant: 'assistant', result: 'tool', system: 'system', summary: 'system' } as const;
@@ -46,7 +46,7 @@ function messageOf({ kind, content, message }: ModelMessage, entry: JsonObject):
 
 function callOf(call: JsonObject): JsonObject {
   const { id, name } = call;
-  return { id, function: { name, arguments: exactJson(toJson(argumentsOf(call))) } };
+  return { id, function: { name, arguments: exactJson(toJson(namedArguments(call))) } };
 }
 
 function imageText({ mimeType }: JsonObject): JsonObject {
