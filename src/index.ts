@@ -18,9 +18,9 @@ export { type AppendOptions, append } from './library/append.ts';
 export type { Bytes, Random, RereadableBytes } from './library/arguments.ts';
 export {
   buildContext,
+  type ContextEntry,
   type ContextOptions,
   contextOf,
-  type GivenEntry,
   type SessionContextOptions,
 } from './library/context.ts';
 export { type ConvertLogOptions, convert } from './library/convert.ts';

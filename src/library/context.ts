@@ -9,7 +9,7 @@ import { type Bytes, described, optionsOf } from './arguments.ts';
 import { type SessionLog, withSession } from './session.ts';
 
 /** An entry of a path. Messages are made from the text, which is that of its line, or from the value without one. */
-export interface GivenEntry {
+export interface ContextEntry {
   readonly value: JsonObject;
   readonly text?: string;
 }
@@ -20,7 +20,7 @@ export interface ContextOptions {
 }
 
 /** What the model sees at the end of a path that is given as a whole, root first, of version 3. */
-export function buildContext(path: Iterable<GivenEntry>, options?: ContextOptions): Context {
+export function buildContext(path: Iterable<ContextEntry>, options?: ContextOptions): Context {
   const { profile } = optionsOf('buildContext', options, { profile: PROFILES });
   if (typeof path !== 'object' || path === null || !(Symbol.iterator in path)) {
     throw new TypeError(`buildContext: the path must be an array of entries, root first, not ${described(path)}`);
