@@ -179,7 +179,7 @@ async function repairOne(
     await finish();
     for (const { line, rule } of remaining) io.note(`${name}:${line}: ${rule}: not fixed`);
     if (plan.bytes === 0 && remaining.length > 0 && args.text('from') === undefined)
-      io.note(`${name}: is empty, so nobody knows whose log it is; --from pi or omp writes a header`);
+      io.note(`${name}: is empty, so its agent is unknown; --from pi or omp writes a header`);
     const parts: string[] = [];
     if (changes > 0) parts.push(`${counted(changes, 'change')}${dryRun ? ', not made' : ''}`);
     if (quarantine && quarantined > 0) parts.push(`${counted(quarantined, 'piece')} in '${quarantine.path}'`);

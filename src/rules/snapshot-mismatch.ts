@@ -2,7 +2,7 @@ import { defineRule, type FindingPlace, WHOLE_FILE } from './rule.ts';
 
 export const snapshotMismatch = defineRule('snapshot-mismatch', 'warning', 'references', {
   summary: 'a snapshot beside the log disagrees with its records',
-  why: 'The records are right. A program that resumes from the snapshot goes on from a state that never was.',
+  why: 'The records are right. A program that resumes from the snapshot goes on from a state that never existed.',
   arises: 'Records were lost after the snapshot was made, or it belongs to another session or was changed.',
   advice: 'Delete the snapshot: the state can be rebuilt from the records.',
   example: '{"id":"e10",…,"type":"session.completed"}\n{"id":"e11",…}',

@@ -49,7 +49,7 @@ export async function writeSite(
     io.signal.throwIfAborted();
   }
   for (const message of errors) io.note(message);
-  if (skipped > 0) io.note(`${counted(skipped, 'file')} passed over: no session log`);
+  if (skipped > 0) io.note(`${counted(skipped, 'file')} skipped: no session log`);
   if (site.pages.length === 0) throw new AppError('no session found; nothing was written');
   await site.writeIndex();
   io.note(`${counted(site.pages.length, 'page')} and '${join(folder, INDEX)}' written`);

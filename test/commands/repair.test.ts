@@ -129,7 +129,7 @@ describe('sessionctl repair FILE', () => {
     const empty = vector('l14-empty');
     expect(await run(['repair', empty])).toMatchObject({ code: 1, stdout: '' });
     expect((await run(['repair', empty])).stderr).toContain(
-      `${empty}: is empty, so nobody knows whose log it is; --from pi or omp writes a header\n`,
+      `${empty}: is empty, so its agent is unknown; --from pi or omp writes a header\n`,
     );
     const found = await run(['validate', '--format', 'json', empty]);
     expect(JSON.parse(found.stdout.split('\n', 1)[0] ?? '')).toMatchObject({ rule: 'missing-header', fixable: false });

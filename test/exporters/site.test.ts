@@ -42,7 +42,7 @@ describe('export -o DIR/', () => {
     writeFileSync(join(folder, 'other.jsonl'), '{"hello":1}\n');
     const { code, stderr, folder: written } = await site(folder);
     expect(code).toBe(1);
-    expect(stderr).toContain('1 file passed over: no session log');
+    expect(stderr).toContain('1 file skipped: no session log');
     expect(stderr).toContain('damaged.jsonl: line 3 is damaged (torn-line)');
     expect(readdirSync(written)).toHaveLength(3);
   });

@@ -63,7 +63,7 @@ function execution(message: JsonObject, source: string, language: string, title:
   if (printed.cut) facts.push([sizeOf(printed)]);
   const parts: MessagePart[] = [shortBlock(language, shortInput(stringOf(message[source]), options))];
   if (printed.text !== '') parts.push(shortBlock('', printed));
-  if (message['cancelled'] === true) parts.push(remark('warning', ['Cancelled']));
+  if (message['cancelled'] === true) parts.push(remark('warning', ['Canceled']));
   if (message['truncated'] === true) {
     const path = stringOf(message['fullOutputPath']);
     const where: RichText = path ? ['; all of it was in ', { code: oneLine(path) }] : [];

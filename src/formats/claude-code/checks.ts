@@ -99,7 +99,7 @@ const TABLE: RuleTable = {
   ],
   'orphan-result': [
     'error',
-    'Both versions drop the result without a word, and what hangs from the lost call may be hidden.',
+    'Both versions silently drop the result, and what hangs from the lost call may be hidden.',
   ],
   'duplicate-call-id': ['error', 'Both versions drop one of the two calls and its result.'],
   'duplicate-result': ['warning', 'Both versions send the first result only.'],

@@ -10,7 +10,7 @@ import { findRollout } from './near.ts';
 
 const REFUSED = 'Codex 0.166 and 0.98 refuse to resume the whole session';
 const LINE_LOST =
-  'Codex 0.166 and 0.98 skip the line without a word: a message is lost to the model, of a call the result as well. A skipped event costs nothing.';
+  'Codex 0.166 and 0.98 silently skip the line: a message is lost to the model, of a call the result as well. A skipped event costs nothing.';
 
 /** How severe each finding is, and what Codex 0.166 and 0.98 did with it when it was put into a healthy rollout. */
 const TABLE: RuleTable = {
@@ -38,8 +38,8 @@ const TABLE: RuleTable = {
     'error',
     "Codex 0.166 refuses to resume the session: 'unknown variant, expected legacy or paginated'.",
   ],
-  'missing-field': ['error', 'Codex 0.166 and 0.98 skip a record that lacks what they need, without a word.'],
-  'wrong-type': ['error', 'Codex 0.166 skips a record that has another kind of value than it needs, without a word.'],
+  'missing-field': ['error', 'Codex 0.166 and 0.98 silently skip a record that lacks what they need.'],
+  'wrong-type': ['error', 'Codex 0.166 silently skips a record that has another kind of value than it needs.'],
   'unknown-entry-type': ['warning', 'Codex 0.166 and 0.98 skip the record, and nothing else is lost.'],
   'unknown-block': ['error', 'Codex 0.166 skips the whole message, with all of its other content.'],
   'empty-block': [
@@ -59,7 +59,7 @@ const TABLE: RuleTable = {
   ],
   'missing-base': ['error', "Codex 0.166 refuses to resume the fork: 'invalid paginated history lineage'."],
   'duplicate-record': ['warning', 'Codex 0.166 sends both to the model.'],
-  'orphan-result': ['error', 'Codex 0.166 and 0.98 drop the result without a word.'],
+  'orphan-result': ['error', 'Codex 0.166 and 0.98 silently drop the result.'],
   'result-before-call': ['warning', 'Codex 0.166 sends the result before its call.'],
   'duplicate-call-id': ['error', 'Codex 0.166 and 0.98 send both calls, and the API rejects the request.'],
   'duplicate-result': ['error', 'Codex 0.166 and 0.98 send both results, and the API rejects the request.'],

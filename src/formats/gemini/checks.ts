@@ -8,7 +8,7 @@ import { readMessage } from './message.ts';
 import { partsOf } from './parts.ts';
 
 const REFUSED = "Gemini CLI 0.61 does not find the session: 'No previous sessions found for this project'";
-const LINE_LOST = 'Gemini CLI 0.61 skips the line without a word: a message is lost, and with a call its results too.';
+const LINE_LOST = 'Gemini CLI 0.61 silently skips the line: a message is lost, and with a call its results too.';
 
 /** How severe each finding is, and what Gemini CLI 0.61 did with it when it was put into a healthy session. */
 const TABLE: RuleTable = {

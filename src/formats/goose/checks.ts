@@ -5,7 +5,7 @@ import { type BlockFacts, NO_FACTS, type RecordChecks, type RecordFacts, type Re
 import { type RuleTable, tableChecks } from '../rule-table.ts';
 import { isCall, outcomeOf } from './blocks.ts';
 
-const LINE_LOST = 'Goose skips a line that it cannot read, without a word: the message is lost to the model.';
+const LINE_LOST = 'Goose silently skips a line that it cannot read: the message is lost to the model.';
 const AS_IT_IS = 'Goose sends what it has; providers reject a request whose calls and results do not pair up.';
 
 /** How severe each finding is, and what Goose's own code does with it. */
