@@ -47,7 +47,7 @@ export class BlobStore {
     this.folder.settle();
   }
 
-  /** The bytes of a ref, or why they cannot be had. Bytes that do not fit their hash are never given. */
+  /** The bytes of a ref, or what is wrong with it. Bytes that do not match their hash are never returned. */
   get(ref: string): Buffer | RefError {
     const hash = hashOfRef(ref);
     if (hash === undefined) return 'bad-blob-ref';

@@ -20,7 +20,7 @@ export async function launch(): Promise<void> {
     process.once(name, () => {
       // Temp files and locks are removed by this very call, before anything else runs.
       stop.abort(name);
-      // A command that waits for a slow reader or an idle pipe has nothing left to lose.
+      // A command that then still waits for a slow reader or an idle pipe is ended.
       lastResort = setTimeout(() => (isThreadWaiting() ? endBy(name, code) : process.exit(code)), 500);
     });
   }

@@ -4,7 +4,7 @@ import { checkedFormats, foreignFormats } from '../formats/index.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { REPORTER_NAMES } from '../reporters/index.ts';
-import { explainRule, listRules, type RuleInFormat } from '../reporters/text.ts';
+import { explainRule, type RuleInFormat, ruleList } from '../reporters/text.ts';
 import { rules } from '../rules/index.ts';
 import { fixedWhereFound, fixesRecords, isNative, type Level, type Rule, type RuleMeta } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
@@ -89,7 +89,7 @@ export const command: Command = {
 async function run(args: ParsedArgs, io: Io): Promise<number> {
   const ruleId = args.text('explain');
   if (ruleId !== undefined) return await print(io, await explanation(ruleNamed(ruleId), args.text('from'), io.style));
-  if (args.flag('list-rules')) return await print(io, listRules(await rulesFor(args.text('from')), io.style));
+  if (args.flag('list-rules')) return await print(io, ruleList(await rulesFor(args.text('from')), io.style));
   const places = await Promise.all(args.operands.map(placeIn));
   const operands = places.map(({ path }) => path);
   if (places.length > 1 && places.some(({ session }) => session !== undefined))

@@ -2,7 +2,7 @@ import { isBookkeeping } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { MISSING_PARENT, NOT_FOUND } from '../log/log-index.ts';
-import { type GivenLabel, givenLabels, sessionTitle } from '../tree/labels.ts';
+import { type LabelSetting, labelSettings, sessionTitle } from '../tree/labels.ts';
 import type { ExportedBranch, Exporter, ExportOptions, HeldEntries, Image, Item, TranscriptFacts } from './exporter.ts';
 import { type ExportPlan, planAll, planPath, type Section } from './plan.ts';
 import { oneLine } from './text.ts';
@@ -33,14 +33,14 @@ const MOST_ENTRIES = 10 * 2 ** 20;
 export async function exportBody(job: ExportJob): Promise<ExportedSession> {
   const { session, options } = job;
   const exporter = await options.format.make({ ...options, anchorOf: (id) => run.anchorOf(id) });
-  const run = new ExportRun(job, exporter, await givenLabels(session));
+  const run = new ExportRun(job, exporter, await labelSettings(session));
   return await run.write();
 }
 
 class ExportRun {
   readonly #job: ExportJob;
   readonly #exporter: Exporter;
-  readonly #labels: ReadonlyMap<number, GivenLabel>;
+  readonly #labels: ReadonlyMap<number, LabelSetting>;
   readonly #plan: ExportPlan;
   readonly #totals = new Totals();
   /** The number of turns up to each entry where branches start. */
@@ -53,7 +53,7 @@ class ExportRun {
   #images = 0;
   #opening: string | undefined;
 
-  constructor(job: ExportJob, exporter: Exporter, labels: ReadonlyMap<number, GivenLabel>) {
+  constructor(job: ExportJob, exporter: Exporter, labels: ReadonlyMap<number, LabelSetting>) {
     const { session, leaf, options } = job;
     this.#job = job;
     this.#exporter = exporter;

@@ -20,9 +20,9 @@ export function findSessions(folder: string): AsyncGenerator<FoundFile> {
 }
 
 export interface FindOptions {
-  /** A folder, without links in its path, that is passed over. */
+  /** A folder, without links in its path, that is skipped. */
   readonly except?: string;
-  /** Hears of pipes, sockets and devices, which are passed over too. */
+  /** Hears of pipes, sockets and devices, which are skipped too. */
   readonly passedOver?: (path: string) => void;
 }
 

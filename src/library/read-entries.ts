@@ -8,7 +8,7 @@ export interface ReadEntriesOptions {
 
 /**
  * All objects of a log in file order, each with its line and its text, and the damage between them; nothing is thrown
- * because of what a log holds. Blank lines are passed over. Holds one piece of the input and one line.
+ * because of what a log holds. Blank lines are skipped. Holds one piece of the input and one line.
  */
 export function readEntries(
   source: Bytes,

@@ -38,16 +38,16 @@ export async function* readBlocks(
     if (held.buffer !== before.buffer) before.copy(held);
     heldBytes += piece.copy(held, heldBytes);
   };
-  /** Bytes of the oversize line being passed over, 0 outside of one. */
-  let over = 0;
-  const passOver = async (piece: Buffer): Promise<void> => {
-    if (piece.length > 0) await options.onOversizePiece?.(piece, over === 0);
-    over += piece.length;
+  /** Bytes of the oversize line being skipped, 0 outside of one. */
+  let oversize = 0;
+  const skipOversize = async (piece: Buffer): Promise<void> => {
+    if (piece.length > 0) await options.onOversizePiece?.(piece, oversize === 0);
+    oversize += piece.length;
   };
   const oversizeLine = (terminated: boolean): Line => {
-    const line = new Line(number++, offset, '', terminated, 'ascii', over);
-    offset += over + (terminated ? 1 : 0);
-    over = 0;
+    const line = new Line(number++, offset, '', terminated, 'ascii', oversize);
+    offset += oversize + (terminated ? 1 : 0);
+    oversize = 0;
     return line;
   };
 
@@ -57,10 +57,10 @@ export async function* readBlocks(
       // The first newline decides whether the line that is held is too long; the last one ends the block.
       const newline = rest.indexOf(0x0a);
       const piece = newline < 0 ? rest : rest.subarray(0, newline);
-      if (over > 0 || heldBytes + piece.length > limit) {
-        await passOver(held.subarray(0, heldBytes));
+      if (oversize > 0 || heldBytes + piece.length > limit) {
+        await skipOversize(held.subarray(0, heldBytes));
         heldBytes = 0;
-        await passOver(piece);
+        await skipOversize(piece);
         if (newline < 0) break;
         yield oversizeLine(true);
         rest = rest.subarray(newline + 1);
@@ -83,7 +83,7 @@ export async function* readBlocks(
       rest = rest.subarray(cut);
     }
   }
-  if (over > 0) yield oversizeLine(false);
+  if (oversize > 0) yield oversizeLine(false);
   else if (heldBytes > 0) yield lastLine(held.subarray(0, heldBytes), number, offset);
 }
 

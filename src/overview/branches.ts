@@ -4,7 +4,7 @@ import { Children } from '../tree/children.ts';
 import { leaves } from '../tree/path.ts';
 import width, { cutToWidth } from '../util/width.ts';
 import { counted, grouped } from '../util/words.ts';
-import { type Marks, nameOf, oneLine, type RowStyle, shownText } from './row.ts';
+import { entryLine, type Marks, nameOf, type RowStyle, shownText } from './row.ts';
 
 /** A branch, by the entry at its end. */
 export interface BranchRow {
@@ -48,7 +48,7 @@ export async function* branchesOf(session: Log, marks: Marks): AsyncGenerator<Br
     const read = new Map<number, { id: string; timestamp: unknown; text: string }>();
     await session.forEachEntry(positions, (entry) => {
       const { timestamp } = entry.value;
-      read.set(entry.position, { id: nameOf(entry), timestamp, text: oneLine(entry.value, LONGEST_TEXT) });
+      read.set(entry.position, { id: nameOf(entry), timestamp, text: entryLine(entry.value, LONGEST_TEXT) });
     });
     yield part.map((end, at) => ({
       id: read.get(end)?.id ?? `line:${index.lineOf(end)}`,

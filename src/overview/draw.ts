@@ -5,7 +5,7 @@ import { Children } from '../tree/children.ts';
 import { leaves, markPositions, pathTo } from '../tree/path.ts';
 import { cutToWidth } from '../util/width.ts';
 import { counted } from '../util/words.ts';
-import { formatRow, type Marks, oneLine, overviewRecord, type RowStyle, rowOf, shownText } from './row.ts';
+import { entryLine, formatRow, type Marks, overviewRecord, type RowStyle, rowOf, shownText } from './row.ts';
 
 /** Deeper branches are drawn in the last column, with their depth as a number. */
 const MAX_COLUMNS = 24;
@@ -159,7 +159,7 @@ export async function* nodeRecords(session: Log, marks: Marks): AsyncGenerator<R
       children: children.count(position),
       onPath: onPath[position] === 1,
       isLeaf: position === marks.leaf,
-      text: oneLine(entry.value, LONGEST_TEXT).slice(0, LONGEST_TEXT),
+      text: entryLine(entry.value, LONGEST_TEXT).slice(0, LONGEST_TEXT),
     };
   }
 }

@@ -46,7 +46,7 @@ type EntryRow = ReturnType<typeof rowOf>;
 /** What an overview shows of an entry. */
 export function rowOf(entry: LogEntry, look: RowStyle) {
   const { position, value } = entry;
-  return { position, id: nameOf(entry), kind: kindOf(value), text: oneLine(value, look.columns) };
+  return { position, id: nameOf(entry), kind: kindOf(value), text: entryLine(value, look.columns) };
 }
 
 /**
@@ -117,7 +117,7 @@ export function entryText(value: JsonObject): string {
 }
 
 /** The start of an entry's text on one line, with white space collapsed. */
-export function oneLine(value: JsonObject, longest: number): string {
+export function entryLine(value: JsonObject, longest: number): string {
   let line = '';
   for (const part of entryParts(value)) {
     if (line.length >= longest) break;

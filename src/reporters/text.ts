@@ -135,7 +135,7 @@ export function explainRule(rule: RuleMeta, style: Style, formats: readonly Rule
 }
 
 /** One line per rule: id, level, what it finds. */
-export function listRules(rules: readonly RuleMeta[], style: Style): string {
+export function ruleList(rules: readonly RuleMeta[], style: Style): string {
   const longest = Math.max(...rules.map((rule) => rule.id.length));
   return rules
     .map(({ id, level, summary }) => {

@@ -229,7 +229,7 @@ export class View {
     return position;
   }
 
-  /** These entries are read, and no others to speak of, whatever was said before. */
+  /** Almost only these entries are read; this replaces what was expected before. */
   reads(positions: Iterable<number>): void {
     if (this.#expected === 0) return;
     let bytes = 0;
@@ -262,7 +262,7 @@ export class View {
 
   #cutPaths(): string[] {
     const { index } = this.#session;
-    // Two paths that are cut at the same place are one story.
+    // Two paths that are cut at the same place get one note.
     const notes = new Map<number, string>();
     for (const [end, duplicates] of this.#ends) {
       const cut = cutPath(index, end, duplicates);

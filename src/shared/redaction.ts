@@ -38,7 +38,7 @@ export async function openRedaction(args: ParsedArgs, io: Io) {
     redactor,
     /** A line of a log in its native form without its secrets, one character per byte. */
     change: (raw: string): string => redactor.line(new Line(0, -1, raw, true, 'invalid')),
-    /** Forgets what was counted for a file that came to nothing. */
+    /** Resets the counts, which a file that failed may have left. */
     startFile: (): void => {
       redactor.tally = newTally();
     },

@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
 import { HEADER_PARENT } from '../log/log-index.ts';
 import { about, LogError } from '../util/errors.ts';
-import { forEachLabel, type GivenLabel } from './labels.ts';
+import { forEachLabel, type LabelSetting } from './labels.ts';
 import { cutPath, markPositions, pathEnd, pathTo } from './path.ts';
 
 /** What makes a copied path a new session. */
@@ -85,12 +85,12 @@ export function forkEntry(text: string, value: JsonObject, ids: ForkIds, parentI
 /** Label entries off the path that set the current label of an entry on it, in file order. */
 async function lateLabels(session: Log, path: Iterable<number>): Promise<number[]> {
   const isOnPath = markPositions(session.index, path);
-  const last = new Map<number, GivenLabel>();
+  const last = new Map<number, LabelSetting>();
   const own = new Map<number, string>();
-  await forEachLabel(session, (target, given) => {
+  await forEachLabel(session, (target, setting) => {
     if (isOnPath[target] !== 1) return;
-    last.set(target, given);
-    if (isOnPath[given.by] === 1) own.set(target, given.label);
+    last.set(target, setting);
+    if (isOnPath[setting.by] === 1) own.set(target, setting.label);
   });
   const late = [...last].filter(([target, { by, label }]) => isOnPath[by] !== 1 && label !== (own.get(target) ?? ''));
   return late.map(([, { by }]) => by).sort((a, b) => a - b);

@@ -4,7 +4,7 @@ import type { Log } from '../log/log.ts';
 import { NOT_FOUND } from '../log/log-index.ts';
 
 /** The label that a label entry gives to another entry. */
-export interface GivenLabel {
+export interface LabelSetting {
   /** Empty if it clears the label. */
   readonly label: string;
   /** The position of the label entry. */
@@ -13,7 +13,7 @@ export interface GivenLabel {
 
 /** The label of each entry that has one. */
 export async function labels(session: Log): Promise<Map<number, string>> {
-  return new Map([...(await givenLabels(session))].map(([target, { label }]) => [target, label]));
+  return new Map([...(await labelSettings(session))].map(([target, { label }]) => [target, label]));
 }
 
 /** The same by the ids of the entries, in file order. */
@@ -27,17 +27,20 @@ export async function labelsById(session: Log): Promise<Map<string, string>> {
 }
 
 /** The labels with the label entries. The last label entry for a target counts. */
-export async function givenLabels(session: Log): Promise<Map<number, GivenLabel>> {
-  const found = new Map<number, GivenLabel>();
-  await forEachLabel(session, (target, given) => {
-    if (given.label === '') found.delete(target);
-    else found.set(target, given);
+export async function labelSettings(session: Log): Promise<Map<number, LabelSetting>> {
+  const found = new Map<number, LabelSetting>();
+  await forEachLabel(session, (target, setting) => {
+    if (setting.label === '') found.delete(target);
+    else found.set(target, setting);
   });
   return found;
 }
 
 /** Every label entry whose target is in the log, in file order. */
-export async function forEachLabel(session: Log, visit: (target: number, given: GivenLabel) => void): Promise<void> {
+export async function forEachLabel(
+  session: Log,
+  visit: (target: number, setting: LabelSetting) => void,
+): Promise<void> {
   const { index } = session;
   await session.forEachEntry(index.ofTypes(['label']), ({ position, value }) => {
     const targetId = value['targetId'];

@@ -29,7 +29,7 @@ export interface FuzzOptions {
   readonly seconds: number;
   /** Told before every call, so that somebody who watches knows where a hang is. */
   readonly before?: (failure: Failure) => void;
-  /** The first case; those before it are passed over. */
+  /** The first case; those before it are skipped. */
   readonly from?: number;
 }
 

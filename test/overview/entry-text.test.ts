@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ago } from '../../src/overview/branches.ts';
-import { entryText, kindOf, oneLine } from '../../src/overview/row.ts';
+import { entryText, kindOf, entryLine } from '../../src/overview/row.ts';
 
 const message = (role: string, more: object) => ({ type: 'message', message: { role, ...more } });
 
@@ -75,13 +75,13 @@ describe('the text of an entry', () => {
     ];
     for (const [value, kind, text] of cases) {
       expect(kindOf({ ...value }), JSON.stringify(value)).toBe(kind);
-      expect(oneLine({ ...value }, 200), JSON.stringify(value)).toBe(text);
+      expect(entryLine({ ...value }, 200), JSON.stringify(value)).toBe(text);
     }
   });
 
   it('does not look at more of a long text than it shows, but hands all of it to grep', () => {
     const long = message('user', { content: `${'word '.repeat(100_000)}end` });
-    expect(oneLine(long, 80).length).toBeLessThan(400);
+    expect(entryLine(long, 80).length).toBeLessThan(400);
     expect(entryText(long).endsWith('end')).toBe(true);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainRule, listRules } from '../../src/reporters/text.ts';
+import { explainRule, ruleList } from '../../src/reporters/text.ts';
 import type { RuleMeta } from '../../src/rules/rule.ts';
 import type { Style } from '../../src/util/io.ts';
 import { PLAIN } from '../../src/util/io.ts';
@@ -67,10 +67,10 @@ describe('a rule that is explained', () => {
       { ...rule, id: 'x', level: 'warning' as const },
       { ...rule, id: 'longer-name', level: 'off' as const },
     ];
-    expect(listRules(rules, PLAIN)).toBe(
+    expect(ruleList(rules, PLAIN)).toBe(
       'some-rule    error    something is wrong\nx            warning  something is wrong\nlonger-name  off      something is wrong\n',
     );
-    expect(listRules(rules, painted)).toMatch(
+    expect(ruleList(rules, painted)).toMatch(
       /^Bsome-rule {4}Rerror {4}something.*\nBx {12}Ywarning {2}.*\nBlonger-name {2}Doff {6}/,
     );
   });
