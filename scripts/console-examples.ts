@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /** A ```console block of a Markdown file: commands behind '$ ', each followed by what it prints. */
-export interface ConsoleBlock {
+interface ConsoleBlock {
   /** Of the line after the opening fence, counted from 1. */
   readonly line: number;
   readonly text: string;

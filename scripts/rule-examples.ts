@@ -9,7 +9,7 @@ export const CONVENTION =
 const NO_NEWLINE = '\n\\ No newline at end of file';
 
 /** The log in fixtures that the example of a rule is from. */
-export interface RuleExample {
+interface RuleExample {
   /** The arguments of `sessionctl` that check the log. */
   readonly argv: readonly string[];
   /** The lines of the log that may be the example, each time from the first to the last. */

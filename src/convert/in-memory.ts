@@ -9,7 +9,7 @@ import { lastEntry } from '../tree/last-entry.ts';
 import { convertible } from './identify.ts';
 import { targetOf, writePath } from './outgoing.ts';
 
-export interface InMemoryOptions {
+interface InMemoryOptions {
   readonly name: string;
   readonly random: (bytes: number) => Uint8Array;
   readonly from: string | undefined;

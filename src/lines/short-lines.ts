@@ -24,7 +24,7 @@ export interface ReadLine {
 }
 
 /** The same with marks for what was cut. */
-export interface ShortLine extends ReadLine {
+interface ShortLine extends ReadLine {
   /** As TEXT_FIELD says. */
   readonly isSuspect: boolean;
   readonly isSpaced: boolean;

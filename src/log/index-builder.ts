@@ -9,7 +9,7 @@ import type { Scanner } from '../scanner/scanner.ts';
 import type { LeftOut } from './log-entry.ts';
 import { type EntryRanges, entryRanges, LogIndex } from './log-index.ts';
 
-export interface IndexBuilderOptions {
+interface IndexBuilderOptions {
   /** For the index: 8 random bytes. */
   readonly key: Uint8Array;
   /** Parse every line instead of looking for its envelope: slower, but no damaged line gets in. */

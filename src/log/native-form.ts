@@ -35,7 +35,7 @@ export function headerOf({ head }: NativeForm): JsonObject | undefined {
   return head.map(parseObject).find((value) => value !== undefined && isHeader(value));
 }
 
-export interface NativeFormOptions extends ConversionOptions {
+interface NativeFormOptions extends ConversionOptions {
   /** Where the native form is kept. */
   readonly scratch: () => Scratch;
   /** Gets what the user has to know; `where` is the name, with the line where it concerns one. */

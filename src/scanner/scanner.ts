@@ -2,7 +2,7 @@ import { compiled } from './compiled.generated.ts';
 import { CALL_FIELDS, FIELDS, MOST_CALLS, MOST_LINES, READ, type ScannerKind } from './layout.ts';
 
 /** A larger block is not worth a copy of its own: it is one line, or nearly so. */
-export const LARGEST_BLOCK = 64 * 1024 * 1024;
+const LARGEST_BLOCK = 64 * 1024 * 1024;
 
 /** Looks at whole lines without building objects: is it JSON, of which shape, and the few facts that the rules need. */
 export interface Scanner {

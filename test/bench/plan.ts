@@ -17,7 +17,7 @@ export const bench = (name: string): string => join(process.cwd(), 'test', 'benc
 export const node = process.execPath;
 
 /** A goal: one measured against another. */
-export interface Ratio {
+interface Ratio {
   readonly group: string;
   readonly what: string;
   readonly of: string;

@@ -23,7 +23,7 @@ export interface Failure {
   readonly log: string;
 }
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly seed: number;
   readonly cases: number;
   readonly seconds: number;
@@ -46,7 +46,7 @@ export interface FuzzResult {
 }
 
 /** Logs to begin with, one character a byte. */
-export interface Stock {
+interface Stock {
   /** Whole sessions of all dialects and versions. */
   readonly healthy: readonly string[];
   /** Everything else that the fixtures have: each shows one thing, and many are damaged. */

@@ -11,7 +11,7 @@ const REWRITERS = new Set(['migrate', 'repair', 'externalize', 'inline', 'redact
 const EXPECTED_NAMES =
   /^(?:log\.jsonl|healthy\.jsonl|classes\.json|blobs|assets|q|report|out\.(?:jsonl|md|html)|(?:log|healthy)\.jsonl\.(?:bak\d*|old\d*)|(?:log|healthy|out)\.(?:jsonl|md|html)\.quarantine)$/;
 
-export interface Circumstances {
+interface Circumstances {
   /** As it was given to the program. */
   readonly log: string;
   readonly isTerminal: boolean;

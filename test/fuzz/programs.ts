@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { fixedEnv, type Ran } from '../support/run.ts';
 
 /** What a process of its own is put through. */
-export interface Treatment {
+interface Treatment {
   readonly cwd: string;
   readonly temp: string;
   /** The file that comes through a real pipe, or the bytes to send; a socket stands between then. */
@@ -17,7 +17,7 @@ export interface Treatment {
   readonly seconds: number;
 }
 
-export interface RanAlone extends Ran {
+interface RanAlone extends Ran {
   /** Undefined where it ended by itself. */
   readonly signal: string | undefined;
   readonly hangs: boolean;
@@ -26,7 +26,7 @@ export interface RanAlone extends Ran {
 }
 
 /** What a process may take at most: Node itself needs 50 to 90 MB, and the heap has a limit of its own. */
-export const MOST_HEAP_MB = 64;
+const MOST_HEAP_MB = 64;
 export const MOST_PEAK_MB = 200;
 
 /** At its end a process tells the most memory that it ever had. */

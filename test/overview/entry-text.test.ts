@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ago } from '../../src/overview/branches.ts';
-import { entryText, kindOf, entryLine } from '../../src/overview/row.ts';
+import { entryLine, entryText, kindOf } from '../../src/overview/row.ts';
 
 const message = (role: string, more: object) => ({ type: 'message', message: { role, ...more } });
 

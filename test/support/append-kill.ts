@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fixedEnv, programPath, spawnProgram } from './run.ts';
 
-export interface KillResult {
+interface KillResult {
   /** Entries that were acknowledged over all rounds. */
   readonly acknowledged: number;
   /** Those of them that are not in the file as whole lines. */

@@ -9,7 +9,7 @@ import { settings } from './properties.ts';
 import { projectRoot, run } from './run.ts';
 import { scratchFolder } from './scratch.ts';
 
-export interface FormatFixtures {
+interface FormatFixtures {
   readonly format: LogFormat;
   /** Which files of fixtures/formats/<format> are logs. */
   readonly isLog: RegExp;

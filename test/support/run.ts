@@ -70,7 +70,7 @@ export const fixedEnv: Readonly<Record<string, string>> = {
   TERM: 'dumb',
 };
 
-export interface SpawnOptions {
+interface SpawnOptions {
   readonly stdin?: string | Buffer;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;

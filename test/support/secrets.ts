@@ -1,4 +1,4 @@
-import { kinds, optionalKinds } from '../../src/redact/kinds.ts';
+import { kinds } from '../../src/redact/kinds.ts';
 
 const LETTERS = 'q7RkZ2mX9vTb4LwY8sHc3NfJ6gPd5KuE1aQzVhSxWyCtMnBrGjDpFeU0iOoAl';
 
@@ -22,7 +22,7 @@ export function filled(example: string): string {
 }
 
 /** What the rules of secretlint find, each by a text that has one and what of it must go. */
-export const PRESET_EXAMPLES: Readonly<Record<string, readonly [text: string, secret?: string]>> = {
+const PRESET_EXAMPLES: Readonly<Record<string, readonly [text: string, secret?: string]>> = {
   'aws-secret-key': ['AWS_SECRET_ACCESS_KEY=<40>', '<40>'],
   'npm-token': ['npm_<36>'],
   'slack-token': ['xoxb-<12d>-<12d>-<24>'],
@@ -59,5 +59,3 @@ export const SECRETS: readonly { readonly kind: string; readonly text: string; r
     secret: filled(secret),
   })),
 ];
-
-export const ASKED = Object.values(optionalKinds);

@@ -25,7 +25,7 @@ export function rowsOf(text: string): { rows: Row[]; damage: { line: number; rul
   return { rows, damage };
 }
 
-export interface StatusOfOptions {
+interface StatusOfOptions {
   readonly leafId?: string | null;
   readonly rules?: readonly ClassRule[];
   readonly damage?: FileState['damage'];

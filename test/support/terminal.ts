@@ -22,7 +22,7 @@ while True:
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 `;
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly columns?: number;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;

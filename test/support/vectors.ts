@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { projectRoot } from './run.ts';
 
 /** What an agent makes of a session: its messages, and the state it derives. */
-export interface AgentAnswer {
+interface AgentAnswer {
   readonly messages: readonly unknown[];
   readonly thinkingLevel: unknown;
   /** pi's. */
@@ -15,7 +15,7 @@ export interface AgentAnswer {
   readonly modeData?: unknown;
 }
 
-export interface ContextVector {
+interface ContextVector {
   readonly name: string;
   readonly file: string;
   readonly text: string;

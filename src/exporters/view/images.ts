@@ -7,7 +7,7 @@ import { oneLine } from '../text.ts';
 /** Pictures that every browser shows and that can hold no script. */
 const IMAGE_TYPE = /^image\/(png|jpe?g|gif|webp|avif|bmp)$/;
 
-export interface ImageStores {
+interface ImageStores {
   /** Where refs are resolved; without one they stay refs. */
   readonly blobs: { get(ref: string): Buffer | RefError } | undefined;
   /** Saves an image as a file and gives its address; without it images are embedded. */
