@@ -31,6 +31,12 @@ const NOTES: Readonly<Record<string, (entry: JsonObject) => readonly [title: str
     `kept from ${stringOf(firstKeptEntryId) || 'nothing'}\n${stringOf(summary)}`,
   ],
   custom_message: ({ customType, content }) => [`custom message ${stringOf(customType)}`.trim(), blocksText(content)],
+  context_edit: ({ targetId, replacement }) => [
+    'context edit',
+    isObject(replacement)
+      ? `replaces ${stringOf(targetId)}\n${blocksText(replacement['content'])}`
+      : `removes ${stringOf(targetId)}`,
+  ],
   label: ({ label, targetId }) => [
     'label',
     stringOf(label) === '' ? `of ${stringOf(targetId)} cleared` : `${stringOf(label)} on ${stringOf(targetId)}`,

@@ -19,6 +19,11 @@ describe('an entry in a diff', () => {
     [{ type: 'branch_summary', summary: 'there' }, 'branch summary', 'there'],
     [{ type: 'branch_summary', summary: 7 }, 'branch summary', ''],
     [{ type: 'context_edit', targetId: 't', replacement: null }, 'context edit', 'removes t'],
+    [
+      { type: 'context_edit', targetId: 't', replacement: { content: 'shorter' } },
+      'context edit',
+      'replaces t\nshorter',
+    ],
     [{ type: 'ttsr_injection', injectedRules: ['a', 'b'] }, 'ttsr injection', 'a, b'],
     [{ type: 'custom_message', customType: 'note', content: 'x' }, 'custom message note', 'x'],
     [{ type: 'custom_message', content: 'x' }, 'custom message', 'x'],
