@@ -1,6 +1,6 @@
 import { countingSource } from '../formats/counting-source.ts';
 import type { ConversionReport, KEEP } from '../formats/format.ts';
-import { ORIGINS, requireFit } from '../formats/index.ts';
+import { originOf, requireFit } from '../formats/index.ts';
 import type { ByteWriter } from '../lines/writer.ts';
 import { type ByteStore, memoryScratch } from '../log/byte-store.ts';
 import { type NativeForm, sessionForm } from '../log/native-form.ts';
@@ -29,7 +29,7 @@ export async function convertInMemory(
   const log = logSource(store, options);
   const { format, identity } = await convertible(name, store, from);
   const target = targetOf(to);
-  const dialect = ORIGINS.find((one) => one === to) ?? 'pi';
+  const dialect = originOf(to) ?? 'pi';
   const form = async (): Promise<NativeForm> => {
     const made = await sessionForm(log, format, { ...options, dialect, keep, session });
     if (identity) requireFit(name, identity, made.report);

@@ -14,6 +14,11 @@ import { isSessionTrace } from './sts/index.ts';
 export const ORIGINS = ['pi', 'omp'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
+/** The agent that `--from` names, where it is one of these. */
+export function originOf(from: string | undefined): Origin | undefined {
+  return ORIGINS.find((one) => one === from);
+}
+
 /** After so many lines that are not blank a file is foreign. */
 export const DETECTION_LINES = 256;
 

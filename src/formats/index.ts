@@ -6,7 +6,7 @@ import { atif } from './atif/index.ts';
 import { claudeCode } from './claude-code/index.ts';
 import { codex } from './codex/index.ts';
 import { eventLog } from './event-log/index.ts';
-import { DETECTION_LINES, FormatEvidence, ORIGINS, type Origin } from './evidence.ts';
+import { DETECTION_LINES, FormatEvidence, ORIGINS, type Origin, originOf } from './evidence.ts';
 import { type Certainty, type ConversionReport, Head, type LogFormat, STAMP } from './format.ts';
 import { gemini } from './gemini/index.ts';
 import { goose } from './goose/index.ts';
@@ -17,7 +17,7 @@ import { recordLog } from './record-log/index.ts';
 import { seed000 } from './seed-000/index.ts';
 import { sts } from './sts/index.ts';
 
-export { DETECTION_LINES, FormatEvidence, ORIGINS, type Origin } from './evidence.ts';
+export { DETECTION_LINES, FormatEvidence, ORIGINS, type Origin, originOf } from './evidence.ts';
 
 /** The formats other than the native one; the first that detects a file counts. */
 export const foreignFormats: LogFormat[] = [
@@ -179,7 +179,7 @@ export class Detection {
   constructor(name: string, options: DetectionOptions = {}) {
     this.#name = name;
     this.#options = options;
-    this.#origin = ORIGINS.find((one) => one === options.from);
+    this.#origin = originOf(options.from);
     this.#evidence = new FormatEvidence(this.#origin);
   }
 

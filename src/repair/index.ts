@@ -6,8 +6,7 @@ import {
   foreignFormats,
   type Identity,
   identify,
-  ORIGINS,
-  type Origin,
+  originOf,
   unfitError,
   unsupportedMessage,
 } from '../formats/index.ts';
@@ -70,12 +69,12 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   if (index instanceof RepairIndex) {
     requireFix(name, request.named, rules);
     // An empty file may have been a log of any agent.
-    const isAnyone = index.bytes === 0 && !originIn(request);
+    const isAnyone = index.bytes === 0 && !originOf(request.from);
     const own = (rule: string): boolean => shouldFix(rule) && !(isAnyone && rule === missingHeader.id);
     return await makePlan(index, { ...request, shouldFix: own });
   }
   const { format, certainty } = index;
-  const origin = originIn(request);
+  const origin = originOf(request.from);
   if (origin) throw foreignError(name, format, origin);
   const checks = await format.checks?.();
   if (!checks && !format.toNative && format.id !== 'sqlite') throw new UnsupportedLog(name, unsupportedMessage(format));
@@ -141,7 +140,7 @@ function isError(id: string): boolean {
 async function bytesOfHealthy(request: RepairRequest): Promise<number | undefined> {
   let bytes = 0;
   let hasError = false;
-  const evidence = new FormatEvidence(originIn(request));
+  const evidence = new FormatEvidence(originOf(request.from));
   const check = errorCheck(request, () => {
     hasError = true;
   });
@@ -167,7 +166,7 @@ async function readIndex(
   shouldFix: (rule: string) => boolean,
 ): Promise<RepairIndex | Identity> {
   const { name, read, from, settleTools, rereadable } = request;
-  const evidence = new FormatEvidence(originIn(request));
+  const evidence = new FormatEvidence(originOf(request.from));
   const requested = foreignFormats.find(({ id }) => id === from);
   const builder = new RepairIndexBuilder({
     shouldFix,
@@ -215,8 +214,4 @@ async function readIndex(
   if (identity) return identity;
   builder.end();
   return (decided ? undefined : decide()) ?? index;
-}
-
-function originIn({ from }: RepairRequest): Origin | undefined {
-  return ORIGINS.find((one) => one === from);
 }

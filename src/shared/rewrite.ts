@@ -3,7 +3,7 @@ import { InPlace, type InPlaceOptions } from '../files/in-place.ts';
 import { abortable, factsOf, inputChunks, openStore, requireInput } from '../files/input.ts';
 import { behindLink, PRIVATE_MODE, type Sink, toFile, toStream } from '../files/sink.ts';
 import { announce } from '../files/walk.ts';
-import { Detection, ORIGINS, type Origin } from '../formats/index.ts';
+import { Detection, ORIGINS, originOf } from '../formats/index.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { ClosedPipe, UsageError } from '../util/errors.ts';
 import { flag, type Io, type Option, option, type ParsedArgs } from './command.ts';
@@ -20,11 +20,7 @@ export const FROM_OPTION: Option = option(
 
 /** Detection for a command that changes a log. */
 export function rewritingDetection(name: string, args: ParsedArgs, options: { readonly anyVersion: boolean }) {
-  return new Detection(name, { rewriting: options, from: originOf(args) });
-}
-
-function originOf(args: ParsedArgs): Origin | undefined {
-  return ORIGINS.find((one) => one === args.text('from'));
+  return new Detection(name, { rewriting: options, from: originOf(args.text('from')) });
 }
 
 /** The options of every command that writes a changed log. */
