@@ -239,9 +239,9 @@ export class Validation {
     const input = pass || name === '-' ? inputChunks(name, this.#io) : undefined;
     const bytes = input && pass ? passing(input, pass) : input;
     const hooks = { onFinding, onBytes, readsAll: pass !== undefined };
-    const given: CheckedInput | { readonly error: Error } = bytes ? await this.#given(name, bytes) : {};
-    if ('error' in given) return given;
-    const { chunks, database } = given;
+    const opened: CheckedInput | { readonly error: Error } = bytes ? await this.#open(name, bytes) : {};
+    if ('error' in opened) return opened;
+    const { chunks, database } = opened;
     const steps = this.#checker.check(name, chunks, { ...hooks, database });
     const result = await finish(steps, () => this.#pause());
     // A stop is no error of the file.
@@ -249,7 +249,7 @@ export class Validation {
     return result;
   }
 
-  async #given(name: string, bytes: AsyncGenerator<Buffer, void>): Promise<CheckedInput | { readonly error: Error }> {
+  async #open(name: string, bytes: AsyncGenerator<Buffer, void>): Promise<CheckedInput | { readonly error: Error }> {
     try {
       return await databaseIn(name, bytes, this.#io.signal);
     } catch (error) {
