@@ -127,6 +127,8 @@ export class LineBlock {
   #wellFormed: boolean | undefined;
   #encoding: Encoding | undefined;
   #lines: number | undefined;
+  /** What is left of it after its first lines were taken. */
+  #rest: LineBlock | undefined;
 
   constructor(bytes: Buffer, number: number, offset: number, wellFormed?: boolean) {
     this.bytes = bytes;
@@ -148,7 +150,7 @@ export class LineBlock {
 
   /** How many lines it has; set by code that has counted them anyway. */
   get lines(): number {
-    this.#lines ??= countLines(this.bytes);
+    this.#lines ??= this.#rest ? this.#rest.number - this.number + this.#rest.lines : countLines(this.bytes);
     return this.#lines;
   }
 
@@ -156,9 +158,20 @@ export class LineBlock {
     this.#lines = lines;
   }
 
-  /** The rest of the block from a line on. */
-  from(start: number, number: number): LineBlock {
-    return new LineBlock(this.bytes.subarray(start), number, this.offset + start, this.wellFormed || undefined);
+  /** Hands out its first lines one by one until `take` wants no more, and gives the rest, if there is any. */
+  peel(take: (line: Line) => boolean): LineBlock | undefined {
+    const { bytes, offset } = this;
+    let { number } = this;
+    let start = 0;
+    for (let wantsMore = true; wantsMore && start < bytes.length; ) {
+      const end = bytes.indexOf(0x0a, start);
+      wantsMore = take(this.line(start, end - start, number++));
+      start = end + 1;
+    }
+    if (start < bytes.length)
+      this.#rest = new LineBlock(bytes.subarray(start), number, offset + start, this.wellFormed || undefined);
+    else this.#lines = number - this.number;
+    return this.#rest;
   }
 
   split(): Line[] {

@@ -66,13 +66,12 @@ export class IndexBuilder {
     }
     this.endsWithNewline = true;
     const { scanner } = this;
-    let block = piece;
-    while (scanner && this.#look && !this.isStopped && block.bytes.length > 0) {
-      const length = block.bytes.indexOf(0x0a);
-      this.#takeLine(block.line(0, length, block.number));
-      block = block.from(length + 1, block.number + 1);
-    }
-    if (this.isStopped) return;
+    const isLooking = (line: Line): boolean => {
+      this.#takeLine(line);
+      return this.#look !== undefined && !this.isStopped;
+    };
+    const block = scanner && this.#look ? piece.peel(isLooking) : piece;
+    if (!block || this.isStopped) return;
     if (scanner && block.wellFormed && scanner.load(block.bytes)) this.#scan(block, scanner);
     else
       for (const line of block.split()) {

@@ -181,12 +181,21 @@ function entryIn(line: Line): ScannedLine {
 /** What a log is, by its first lines: 'native' is one of the latest version that starts with its header. */
 async function kindOf(path: string, store: ByteStore): Promise<Identity | 'native' | 'unknown'> {
   const detection = new Detection(path, { named: false });
-  for await (const line of firstLines(store)) {
-    if (line.length > LONGEST_FIRST_LINE || line.raw.startsWith(BYTE_ORDER_MARK)) return 'unknown';
-    detection.pass([line]);
-    if (detection.identity) return detection.identity;
-    if (detection.open && !(isObject(line.json) && isTitleSlot(line.json)))
-      return isObject(line.json) && isLatestHeader(line.json) ? 'native' : 'unknown';
+  let kind: Identity | 'native' | 'unknown' | undefined;
+  const isOpen = (line: Line): boolean => {
+    if (line.length > LONGEST_FIRST_LINE || line.raw.startsWith(BYTE_ORDER_MARK)) kind = 'unknown';
+    else {
+      detection.pass([line]);
+      kind = detection.identity;
+      if (detection.open && !(isObject(line.json) && isTitleSlot(line.json)))
+        kind = isObject(line.json) && isLatestHeader(line.json) ? 'native' : 'unknown';
+    }
+    return kind === undefined;
+  };
+  for await (const piece of readBlocks(store.chunks())) {
+    if (piece instanceof LineBlock) piece.peel(isOpen);
+    else isOpen(piece);
+    if (kind) return kind;
   }
   detection.end();
   return detection.identity ?? 'unknown';
@@ -194,17 +203,4 @@ async function kindOf(path: string, store: ByteStore): Promise<Identity | 'nativ
 
 function isLatestHeader(value: JsonObject): boolean {
   return isHeader(value) && versionOf(value).version === 3;
-}
-
-async function* firstLines(store: ByteStore): AsyncGenerator<Line> {
-  for await (const piece of readBlocks(store.chunks())) {
-    if (!(piece instanceof LineBlock)) yield piece;
-    else {
-      for (let start = 0, { number } = piece; start < piece.bytes.length; number++) {
-        const end = piece.bytes.indexOf(0x0a, start);
-        yield piece.line(start, end - start, number);
-        start = end + 1;
-      }
-    }
-  }
 }

@@ -118,20 +118,15 @@ class LineActivity {
 
   /** Gives the rest of a piece once its first lines have shown the format. */
   async #detect(piece: LineBlock | Line): Promise<LineBlock | undefined> {
-    if (!(piece instanceof LineBlock)) {
-      await this.#decide(this.#detection.pass([piece]));
-      return undefined;
-    }
-    let { number } = piece;
-    for (let at = 0; at < piece.bytes.length; ) {
-      const end = piece.bytes.indexOf(0x0a, at);
-      await this.#decide(this.#detection.pass([piece.line(at, end - at, number++)]));
-      at = end + 1;
-      if (this.isOther) return undefined;
-      if (this.#reader) return at < piece.bytes.length ? piece.from(at, number) : undefined;
-    }
-    piece.lines = number - piece.number;
-    return undefined;
+    const detection = this.#detection;
+    let native: readonly Line[] = [];
+    const isHeldBack = (line: Line): boolean => {
+      native = detection.pass([line]);
+      return !detection.open && !detection.foreign;
+    };
+    const rest = piece instanceof LineBlock ? piece.peel(isHeldBack) : void isHeldBack(piece);
+    await this.#decide(native);
+    return rest;
   }
 
   async #decide(native: readonly Line[]): Promise<void> {

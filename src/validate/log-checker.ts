@@ -272,21 +272,17 @@ export class LogChecker {
  * left of a piece in which a log turns out to be another agent's.
  */
 function feed(piece: LineBlock | Line, detection: Detection, check: () => LogCheck): LineBlock | undefined {
+  const isHeldBack = (line: Line): boolean => {
+    for (const one of detection.pass([line])) check().line(one);
+    return !detection.open && !detection.foreign;
+  };
   if (!(piece instanceof LineBlock)) {
-    for (const line of detection.pass([piece])) check().line(line);
+    isHeldBack(piece);
     return undefined;
   }
-  let { number } = piece;
-  let at = 0;
-  while (!detection.open && !detection.foreign && at < piece.bytes.length) {
-    const end = piece.bytes.indexOf(0x0a, at);
-    feed(piece.line(at, end - at, number++), detection, check);
-    at = end + 1;
-  }
-  const rest = at === 0 ? piece : at < piece.bytes.length ? piece.from(at, number) : undefined;
+  const rest = detection.open ? piece : piece.peel(isHeldBack);
   if (detection.foreign) return rest;
   if (rest) check().block(rest);
-  piece.lines = number - piece.number + (rest?.lines ?? 0);
   return undefined;
 }
 

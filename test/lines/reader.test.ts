@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Line } from '../../src/lines/line.ts';
-import { linesIn, readLines } from '../../src/lines/reader.ts';
+import { LineBlock, linesIn, readLines } from '../../src/lines/reader.ts';
 import { settings } from '../support/properties.ts';
 
 interface Seen {
@@ -87,6 +87,23 @@ describe('reading lines', () => {
           expect(whole.every((line) => line.oversize > 0 === line.length > limit)).toBe(true);
         },
       ),
+      settings(300),
+    );
+  });
+
+  it('gives the same lines of a block whose first ones are taken one by one', async () => {
+    await fc.assert(
+      fc.asyncProperty(input, fc.nat(9), async (bytes, most) => {
+        const block = new LineBlock(bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1), 5, 7);
+        const all = block.split();
+        const peeled = new LineBlock(block.bytes, 5, 7);
+        const taken: Line[] = [];
+        const rest = peeled.peel((line) => taken.push(line) < most);
+        expect(taken.length).toBe(Math.min(Math.max(most, 1), all.length));
+        const place = ({ number, offset, raw }: Line): unknown => ({ number, offset, raw });
+        expect([...taken, ...(rest?.split() ?? [])].map(place)).toEqual(all.map(place));
+        expect(peeled.lines).toBe(all.length);
+      }),
       settings(300),
     );
   });
