@@ -152,7 +152,7 @@ const EARLY_CHECKS = [1, 4, 16, 64];
 /** A rewriting command decides after so many bytes, for it has to hold them. */
 const MOST_HELD_BYTES = 64 * 1024 * 1024;
 
-interface DetectionOptions {
+export interface DetectionOptions {
   /** False for a file that was found in a folder: `foreign` is set, and nothing is thrown. */
   readonly named?: boolean;
   readonly from?: string | undefined;

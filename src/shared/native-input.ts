@@ -1,8 +1,8 @@
 import { Spool } from '../files/spool.ts';
 import { isDatabase, openUnpacked, unpacked } from '../files/unpack.ts';
-import { canRepair, Detection, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
-import { readLineBatches } from '../lines/reader.ts';
+import { canRepair, type Identity, probably, requireFit, requireReadable } from '../formats/index.ts';
 import { type ByteStore, closedOnError } from '../log/byte-store.ts';
+import { detect } from '../log/detect.ts';
 import { type NativeForm, nativeForm } from '../log/native-form.ts';
 import { logSource } from '../log/open-log.ts';
 import { UnsupportedLog } from '../util/errors.ts';
@@ -73,11 +73,7 @@ async function inputFrom(
 }
 
 async function identityOf(name: string, start: Peeked, from: string | undefined): Promise<Identity | undefined> {
-  const detection = new Detection(name, { named: false, from });
-  for await (const lines of readLineBatches(start.peek())) {
-    detection.pass(lines);
-    if (detection.open || detection.foreign) break;
-  }
+  const detection = await detect(name, { chunks: () => start.peek() }, { from });
   // The reader that follows detects it.
   if (start.isTooMuch && !detection.foreign) return undefined;
   detection.end();

@@ -254,3 +254,12 @@ test('works in a pipe of real processes', async () => {
   );
   expect(ran).toMatchObject({ code: 0, stderr: '' });
 });
+
+test('reads the document of another agent whose one line is longer than what is held to detect it', async () => {
+  const path = join(fresh(), 'long.json');
+  const trajectory = readFileSync(join(projectRoot, 'fixtures/formats/atif/simple-1.0.json'), 'utf8');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(trajectory), notes: 'x'.repeat(64 * 1024 * 1024) }));
+  const out = await run(['externalize', '--blobs', fresh(), path]);
+  expect(out).toMatchObject({ code: 0, stderr: '' });
+  expect(out.stdout).toContain('"The total is wrong."');
+});
