@@ -3,12 +3,13 @@ import type { ExportFormat, TimeText } from '../exporters/exporter.ts';
 import { htmlFormat } from '../exporters/html/index.ts';
 import { exportFormats } from '../exporters/index.ts';
 import { timeTextIn } from '../exporters/view/totals.ts';
-import { isFolder } from '../files/input.ts';
+import { isFolderOutput } from '../files/place.ts';
 import type { Log } from '../log/log.ts';
 import { type ExportSettings, exportLog } from '../sessions/export-log.ts';
 import { writeSite } from '../sessions/site.ts';
 import { BLOBS_OPTION, namedStore } from '../shared/blob-options.ts';
 import { type Command, flag, INDEX, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
+import { isFolderName } from '../shared/each-log.ts';
 import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
 import { UsageError } from '../util/errors.ts';
 
@@ -69,10 +70,10 @@ export const command: Command = {
     const redaction = args.flag('redact')
       ? await (await import('../shared/redaction.ts')).openRedaction(args, io)
       : undefined;
-    if (output !== undefined && (await isFolderName(output)))
+    if (output !== undefined && (await isFolderOutput(output)))
       return await writeSite(args.operands, output, { ...settingsIn(args, io), format: htmlFormat, redaction }, io);
     const [name = '-', ...more] = args.operands;
-    if (more.length > 0 || (name !== '-' && (await isFolder(name).catch(() => false))))
+    if (more.length > 0 || (await isFolderName(name)))
       throw new UsageError("several sessions become a site of HTML pages; pass '-o DIR/' for its folder");
     const settings = settingsIn(args, io);
     const work = async (session: Log, view: View): Promise<number> => {
@@ -82,11 +83,6 @@ export const command: Command = {
     return await readSession(name, io, work, { ...choiceIn(args), readings: 1, change: redaction?.change });
   },
 };
-
-/** A folder that is there, or a name that ends as one. */
-async function isFolderName(output: string): Promise<boolean> {
-  return /[/\\]$/.test(output) || (await isFolder(output).catch(() => false));
-}
 
 function settingsIn(args: ParsedArgs, io: Io): ExportSettings {
   const zone = args.text('tz') ?? 'UTC';

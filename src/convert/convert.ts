@@ -1,8 +1,8 @@
 import { dirname, join, resolve } from 'node:path';
 import { assetSaver, createFolder } from '../files/assets.ts';
 import { requireOtherPlace } from '../files/disk.ts';
-import { isFolder, modeOf } from '../files/input.ts';
-import { placeIn } from '../files/place.ts';
+import { modeOf } from '../files/input.ts';
+import { isFolderOutput, placeIn } from '../files/place.ts';
 import { PRIVATE_MODE, type Sink, toFile, toStream, writeTo } from '../files/sink.ts';
 import { countingSource } from '../formats/counting-source.ts';
 import type {
@@ -52,7 +52,7 @@ interface ConvertOptions extends ConversionOptions, WriteOptions {
 /** Converts each FILE and gives the exit code. */
 export async function convertLogs(names: readonly string[], options: ConvertOptions, io: Io): Promise<number> {
   const { output, report } = options;
-  const folder = output !== undefined && (await isFolderName(output)) ? output : undefined;
+  const folder = output !== undefined && (await isFolderOutput(output)) ? output : undefined;
   if (names.length > 1 && folder === undefined)
     throw new UsageError('several FILEs need -o with a folder; otherwise pass one');
   if (folder !== undefined && options.session !== undefined)
@@ -81,10 +81,6 @@ export async function convertLogs(names: readonly string[], options: ConvertOpti
   }
   await conversion.writeReport();
   return code;
-}
-
-async function isFolderName(output: string): Promise<boolean> {
-  return output.endsWith('/') || (await isFolder(output).catch(() => false));
 }
 
 /** A session that was written. */

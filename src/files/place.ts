@@ -1,4 +1,5 @@
-import { isThere } from './input.ts';
+import { sep } from 'node:path';
+import { isFolder, isThere } from './input.ts';
 
 /** A file, and the session that is wanted of it where it has several. */
 export interface SessionPlace {
@@ -15,4 +16,9 @@ export async function placeIn(name: string): Promise<SessionPlace> {
 
 export function nameOf({ path, session }: SessionPlace): string {
   return session === undefined ? path : `${path}#${session}`;
+}
+
+/** An output that is a folder, or whose name ends as that of one: in '/', on Windows in '\' too. */
+export async function isFolderOutput(name: string): Promise<boolean> {
+  return name.endsWith('/') || name.endsWith(sep) || (await isFolder(name).catch(() => false));
 }

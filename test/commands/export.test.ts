@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rendered, tagsOf } from '../exporters/support.ts';
 import { installed } from '../support/installed.ts';
@@ -243,6 +243,15 @@ describe('export', () => {
     expect(refused.code).toBe(2);
     expect(readFileSync(input)).toEqual(readFileSync(fixture('pi-branches')));
   });
+
+  it.skipIf(sep === '\\')(
+    'writes a file whose name ends in a backslash, which only Windows has in folders',
+    async () => {
+      const output = join(scratch, 'page\\');
+      expect(await run(['export', '-o', output, fixture('pi-branches')])).toMatchObject({ code: 0, stderr: '' });
+      expect(readFileSync(output, 'utf8')).toMatch(/^---/);
+    },
+  );
 
   it('gives the same bytes in every time zone of the machine, and other times with --tz', async () => {
     const command = ['export', '--all', fixture('pi-branches')];
