@@ -30,7 +30,7 @@ const IMPORTED_BY: Readonly<Record<string, string>> = {
   'node:fs': 'files',
   'node:fs/promises': 'files',
   'node:os': 'files',
-  'node:path': 'files commands convert sessions validate',
+  'node:path': 'files commands convert sessions shared validate',
   'node:worker_threads': 'files',
   ...Object.fromEntries(['buffer', 'crypto', 'stream', 'string_decoder', 'util'].map((name) => [`node:${name}`, '*'])),
 };

@@ -1,4 +1,4 @@
-import { entryLine, misfit, readBody } from '../entries/new-entry.ts';
+import { readBody } from '../entries/new-entry.ts';
 import { Detection, ORIGINS, type Origin } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import { linesIn } from '../lines/reader.ts';
@@ -41,11 +41,10 @@ export async function append(log: Bytes, entries: readonly JsonObject[], options
     const [line] = linesIn(Buffer.from(`${toJson(entry)}\n`), at + 1, 0);
     const body = line ? readBody(line) : 'is blank';
     if (typeof body === 'string') throw new TypeError(`append: entry ${at} ${body}`);
-    const envelope = { id: tail.newId(), parentId, timestamp };
-    const wrong = misfit(body, envelope, tail.version ?? 3, tail.dialect);
-    if (wrong !== undefined) throw new TypeError(`append: entry ${at} ${wrong}`);
-    parentId = envelope.id;
-    return entryLine(body, envelope);
+    const made = tail.newEntry(body, parentId, timestamp);
+    if (typeof made === 'string') throw new TypeError(`append: entry ${at} ${made}`);
+    parentId = made.id;
+    return made.raw;
   });
   return Buffer.from(added.join(''), 'latin1');
 }

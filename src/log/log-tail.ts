@@ -1,6 +1,7 @@
 import { BYTE_ORDER_MARK, readContent } from '../entries/damage.ts';
 import { type Dialect, DialectDetector } from '../entries/dialect.ts';
 import { isHeader, isTitleSlot, versionOf } from '../entries/envelope-check.ts';
+import { type Body, entryLine, misfit } from '../entries/new-entry.ts';
 import type { Detection } from '../formats/index.ts';
 import { freeId, randomId } from '../formats/native/ids.ts';
 import type { JsonObject } from '../json/value.ts';
@@ -9,6 +10,12 @@ import { readLineBatches } from '../lines/reader.ts';
 import { LogError } from '../util/errors.ts';
 import { NONE, Symbols } from '../util/symbols.ts';
 import { shortJson } from '../util/to-json.ts';
+
+/** An entry with its place in the tree, one character per byte. */
+export interface AddedEntry {
+  readonly id: string;
+  readonly raw: string;
+}
 
 /**
  * What must be known of a log to add to it: its version and dialect, its last entry, and which ids are taken. Fed with
@@ -42,6 +49,13 @@ export class LogTail {
   get leaf(): string | null {
     if (this.#lastId !== undefined) return this.#lastId;
     throw this.#damage(`the last entry, line ${this.#lastLine}, has no id that the next one could use as its parent`);
+  }
+
+  /** A new entry with its line; a string says why an agent would reject it. */
+  newEntry(body: Body, parentId: string | null, timestamp: string): AddedEntry | string {
+    const envelope = { id: this.newId(), parentId, timestamp };
+    const wrong = misfit(body, envelope, this.version ?? 3, this.dialect);
+    return wrong ?? { id: envelope.id, raw: entryLine(body, envelope) };
   }
 
   /** An id that is not in the log. */
