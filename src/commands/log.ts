@@ -1,11 +1,10 @@
 import { stringOf } from '../entries/entry-type.ts';
-import { messageRoles } from '../entries/messages.ts';
-import { entryTypes } from '../entries/types/index.ts';
 import { isBookkeeping } from '../formats/index.ts';
 import type { JsonObject } from '../json/value.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import type { Log } from '../log/log.ts';
 import type { LogEntry } from '../log/log-entry.ts';
+import { requireNames } from '../overview/names.ts';
 import { entryText, formatRow, kindOf, type Marks, overviewRecord, rowOf, rowStyle } from '../overview/row.ts';
 import { idShortener } from '../overview/short-id.ts';
 import { type Command, flag, INDEX, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
@@ -16,7 +15,6 @@ import { pathTo } from '../tree/path.ts';
 import { UsageError } from '../util/errors.ts';
 import { parseTime } from '../util/parse-time.ts';
 import { safeJson } from '../util/to-json.ts';
-import { nearest } from '../util/words.ts';
 
 export const command: Command = {
   operands: '[FILE]',
@@ -76,42 +74,6 @@ function readPattern(text: string | undefined, ignoreCase: boolean): RegExp | un
   }
 }
 
-const MOST_NAMES = 12;
-
-/** Refuses a type or a role that no entry of the session has, unless it is one that others have. */
-async function requireNames(session: Log, of: 'type' | 'role', wanted: readonly string[]): Promise<void> {
-  if (wanted.length === 0) return;
-  const here = await namesIn(session, of);
-  const names = new Set([...(of === 'type' ? entryTypes : messageRoles).map(({ name }) => name), ...here]);
-  const wrong = wanted.find((name) => !names.has(name));
-  if (wrong === undefined) return;
-  const [suggestion] = nearest(wrong, names);
-  const rest =
-    suggestion === undefined
-      ? `${of}s are ${[...(here.size > 0 ? here : names)].slice(0, MOST_NAMES).join(', ')}`
-      : `did you mean '${suggestion}'?`;
-  throw new UsageError(`no ${of === 'type' ? 'entry' : 'message'} has the ${of} '${wrong}'; ${rest}`);
-}
-
-/** The types of all entries of a session, or the roles of its messages, in file order. */
-async function namesIn(session: Log, of: 'type' | 'role'): Promise<Set<string>> {
-  const { index } = session;
-  const names = new Set<string>();
-  const unnamed: number[] = [];
-  for (let position = 0; position < index.size; position++) {
-    const type = index.typeOf(position);
-    const name = of === 'type' ? type : index.roleOf(position);
-    if (name !== '') names.add(name);
-    else if (of === 'type' || type === 'message' || type === '') unnamed.push(position);
-  }
-  // The index keeps the first few hundred names.
-  for await (const { value } of session.entries(unnamed)) {
-    if (of === 'type') names.add(String(value['type']));
-    else if (value['type'] === 'message') names.add(kindOf(value));
-  }
-  return names;
-}
-
 /** On a narrow terminal the text needs all columns. */
 const ROOM_FOR_TIMES = 72;
 
@@ -155,7 +117,7 @@ async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedAr
   let left = args.number('max-count') ?? Number.POSITIVE_INFINITY;
   const isBackwards = newestFirst || left !== Number.POSITIVE_INFINITY;
   const held: string[] = [];
-  for await (const entry of isBackwards ? entriesBackwards(session, wanted) : session.entries(wanted)) {
+  for await (const entry of isBackwards ? session.entriesBackwards(wanted) : session.entries(wanted)) {
     if (left === 0) break;
     if (!passes(entry)) continue;
     left--;
@@ -164,20 +126,4 @@ async function writeLog(session: Log, leaf: number, marks: Marks, args: ParsedAr
   }
   for (const one of held.reverse()) await out.put(one);
   await out.flush();
-}
-
-/** At most this many bytes are held while a part of the path is reversed. */
-const HELD_BYTES = 4 * 1024 * 1024;
-
-/** The entries at these positions from the last to the first, read in parts so that the disk is read forwards. */
-async function* entriesBackwards(session: Log, positions: Int32Array): AsyncGenerator<LogEntry> {
-  let start: number;
-  for (let end = positions.length; end > 0; end = start) {
-    start = end - 1;
-    let bytes = session.index.lengthOf(positions[start] as number);
-    while (start > 0 && bytes < HELD_BYTES) bytes += session.index.lengthOf(positions[--start] as number);
-    const part: LogEntry[] = [];
-    for await (const entry of session.entries(positions.subarray(start, end))) part.push(entry);
-    yield* part.reverse();
-  }
 }

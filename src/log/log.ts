@@ -15,6 +15,8 @@ import type { LogIndex } from './log-index.ts';
 const READ_TOGETHER = 1024 * 1024;
 /** To read what lies between two of them and is not wanted costs less than another read, up to this many bytes. */
 const MOST_BETWEEN = 16 * 1024;
+/** At most this many bytes are held while a part of a path is reversed. */
+const REVERSED_TOGETHER = 4 * 1024 * 1024;
 
 /** Neighboring entries, and the bytes from the first to the last of them. */
 interface Batch {
@@ -114,6 +116,19 @@ export class Log {
         const entry = this.#parse(position, bytes, batch.start);
         if (entry) visit(entry);
       }
+    }
+  }
+
+  /** As `entries`, from the last to the first, read in parts so that the disk is read forwards. */
+  async *entriesBackwards(positions: Int32Array): AsyncGenerator<LogEntry> {
+    let start: number;
+    for (let end = positions.length; end > 0; end = start) {
+      start = end - 1;
+      let bytes = this.index.lengthOf(positions[start] as number);
+      while (start > 0 && bytes < REVERSED_TOGETHER) bytes += this.index.lengthOf(positions[--start] as number);
+      const part: LogEntry[] = [];
+      for await (const entry of this.entries(positions.subarray(start, end))) part.push(entry);
+      yield* part.reverse();
     }
   }
 
