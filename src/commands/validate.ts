@@ -1,20 +1,20 @@
 import { dirname } from 'node:path';
 import { placeIn } from '../files/place.ts';
-import { checkedFormats, foreignFormats } from '../formats/index.ts';
+import { checkedFormats } from '../formats/index.ts';
 import { DEFAULT_MAX_LINE_BYTES, LONGEST_LINE } from '../lines/reader.ts';
 import { ByteWriter } from '../lines/writer.ts';
 import { REPORTER_NAMES } from '../reporters/index.ts';
-import { explainRule, type RuleInFormat, ruleList } from '../reporters/text.ts';
+import { ruleList } from '../reporters/text.ts';
 import { rules } from '../rules/index.ts';
-import { fixedWhereFound, fixesRecords, isNative, type Level, type Rule, type RuleMeta } from '../rules/rule.ts';
+import type { Level } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
 import { type Command, flag, INDEX, type Io, option, type ParsedArgs } from '../shared/command.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { UsageError } from '../util/errors.ts';
-import type { Style } from '../util/io.ts';
 import { version } from '../util/version.ts';
 import { counted, didYouMean } from '../util/words.ts';
 import { CONFIG_NAME, type Config, loadConfig } from '../validate/config.ts';
+import { explanation, rulesFor } from '../validate/explain.ts';
 import { LogChecker } from '../validate/log-checker.ts';
 import { openReports, type ReportRequest, readRequest } from '../validate/reports.ts';
 import type { Suppressions } from '../validate/suppressions.ts';
@@ -140,29 +140,6 @@ async function run(args: ParsedArgs, io: Io): Promise<number> {
     ...(passes ? { pass: new ByteWriter(terminalSafe(io.stdout)) } : {}),
   });
   return await validation.run(operands.length > 0 ? operands : ['-']);
-}
-
-/** The rules that apply to a format, with its levels; all of them where none is named. */
-async function rulesFor(from: string | undefined): Promise<readonly RuleMeta[]> {
-  const checks = await foreignFormats.find(({ id }) => id === from)?.checks?.();
-  if (checks) {
-    const { recordRules } = await import('../rules/check/check-records.ts');
-    return recordRules(checks).map((rule) => ({ ...rule, level: rule.severity }));
-  }
-  return from === undefined ? rules : rules.filter(isNative);
-}
-
-/** A rule in all formats, or as it is in one of them. */
-async function explanation(rule: Rule, from: string | undefined, style: Style): Promise<string> {
-  const formats: RuleInFormat[] = [];
-  for (const { id, noun, checks } of foreignFormats) {
-    const own = from === undefined || from === id ? await checks?.() : undefined;
-    const level = own?.levels[rule.id];
-    if (level) formats.push({ noun, level, fixable: fixesRecords(rule, own), evidence: own.evidence?.[rule.id] ?? '' });
-  }
-  if (from === undefined) return explainRule({ ...rule, fixable: fixedWhereFound(rule) }, style, formats);
-  const applies = (await rulesFor(from)).some(({ id }) => id === rule.id);
-  return explainRule({ ...rule, ...(applies ? formats[0] : { level: 'off', fixable: false }) }, style, formats);
 }
 
 async function print(io: Io, text: string): Promise<number> {
