@@ -55,9 +55,6 @@ export const CALL_FIELDS = 3;
 export const MOST_LINES = 8192;
 export const MOST_CALLS = 32768;
 
-/** Keys below which no schema looks: what is there counts by its kind alone. A test compares this with the schemas. */
-export const OPAQUE_KEYS: readonly string[] = ['arguments', 'details', 'data', 'input'];
-
 /** What `scanTexts` gives for a line beside its start and length. */
 export const TEXT_FIELD = {
   /** 1 where it may have a number that JSON.parse does not give back as it was. */
