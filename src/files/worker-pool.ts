@@ -10,12 +10,12 @@ const AHEAD = 4;
 const QUEUED = 2;
 
 /** A thread takes longer to start than less than this takes to be read. */
-const WORTH_A_THREAD = 16 * 1024 * 1024;
+const WORTH_THREADS = 16 * 1024 * 1024;
 
 /** How many threads files of these sizes are worth; one where the script of the workers is not there. */
 export async function threadsFor(sizes: readonly number[], script: string): Promise<number> {
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (bytes < WORTH_A_THREAD || !(await isThere(script))) return 1;
+  if (bytes < WORTH_THREADS || !(await isThere(script))) return 1;
   return Math.min(availableParallelism(), sizes.length);
 }
 

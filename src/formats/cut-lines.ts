@@ -1,6 +1,7 @@
 import type { Line } from '../lines/line.ts';
 import { LineBlock, readBlocks } from '../lines/reader.ts';
 import { shortLines, wholeLines } from '../lines/short-lines.ts';
+import { WORTH_A_SCANNER } from '../scanner/layout.ts';
 import type { Scanner } from '../scanner/scanner.ts';
 
 /** Which texts are cut, and how the marks that stand for them start. */
@@ -38,9 +39,6 @@ export const REST_FACTS = 3;
 export const SUSPECT = 1;
 /** It has white space between its values, or nobody has looked. */
 const SPACED = 2;
-
-/** Shorter logs are read sooner than the scanner is compiled. */
-const WORTH_A_SCANNER = 1024 * 1024;
 
 /** So many bytes of lines that are not cut are read at once: whoever looks at the first ones pays for no more. */
 const READ_AT_ONCE = 64 * 1024;

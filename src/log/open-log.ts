@@ -6,16 +6,13 @@ import { Detection, type Identity, identifyDocument, probably, requireFit, requi
 import { isNamed } from '../formats/sessions.ts';
 import type { JsonObject } from '../json/value.ts';
 import { readBlocks, readLines } from '../lines/reader.ts';
-import type { ScannerKind } from '../scanner/layout.ts';
+import { type ScannerKind, WORTH_A_SCANNER } from '../scanner/layout.ts';
 import { LogError } from '../util/errors.ts';
 import { shortJson } from '../util/to-json.ts';
 import { type ByteStore, closedOnError, documentStart, type Scratch } from './byte-store.ts';
 import { IndexBuilder } from './index-builder.ts';
 import { Log } from './log.ts';
 import type { NativeForm } from './native-form.ts';
-
-/** Smaller logs are read sooner than the scanner is compiled. */
-const WORTH_A_SCANNER = 1024 * 1024;
 
 /** The files beside a log, by paths from its folder. */
 export interface NearFiles {

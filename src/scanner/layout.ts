@@ -7,6 +7,11 @@ export function scannerKind(env: Readonly<Record<string, string | undefined>>): 
   return kind === 'off' || kind === 'always' ? kind : 'compiled';
 }
 
+/** Fewer bytes are indexed or copied sooner than the scanner is compiled. */
+export const WORTH_A_SCANNER = 1024 * 1024;
+/** Fewer bytes are parsed and checked sooner than that. */
+export const WORTH_A_SCANNER_TO_PARSE = 16 * 1024;
+
 /** What the scanner finds in a line, as numbers of 32 bits. */
 export const FIELDS = 16;
 export const FIELD = {

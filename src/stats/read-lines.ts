@@ -10,7 +10,7 @@ import { isObject, type JsonObject, parseObject } from '../json/value.ts';
 import type { Line } from '../lines/line.ts';
 import { LineBlock, piecesOf, readBlocks } from '../lines/reader.ts';
 import { outlines, type ReadLine, wholeLines } from '../lines/short-lines.ts';
-import type { ScannerKind } from '../scanner/layout.ts';
+import { type ScannerKind, WORTH_A_SCANNER_TO_PARSE } from '../scanner/layout.ts';
 import { makeScanner, type Scanner } from '../scanner/scanner.ts';
 import { AppError, OutputError } from '../util/errors.ts';
 import { readMemory } from '../util/memory.ts';
@@ -35,9 +35,6 @@ export interface UnreadFile {
 
 /** Small files are read into it at once: for many of them, asynchronous reads take as long as the counting. */
 const MEMORY_BYTES = 1024 * 1024;
-
-/** Fewer bytes are faster to parse. */
-const WORTH_A_SCANNER = 16 * 1024;
 
 /** Reads logs whose format has an `ActivityReader`, one after the other. */
 export class LineFiles {
@@ -146,7 +143,7 @@ class LineActivity {
   /** The lines of a large block without the members that are not read. */
   #linesOf(block: LineBlock): Iterable<ReadLine> {
     const { reads } = this.#reader as ActivityReader;
-    const scanner = block.bytes.length < WORTH_A_SCANNER ? undefined : this.#scanner();
+    const scanner = block.bytes.length < WORTH_A_SCANNER_TO_PARSE ? undefined : this.#scanner();
     return scanner?.load(block.bytes) ? outlines(block, scanner, reads) : wholeLines(block.bytes);
   }
 

@@ -21,13 +21,10 @@ import { type ByteStore, copyOf, documentStart } from '../log/byte-store.ts';
 import { activeRules, LogCheck, type LogCheckOptions, makeMemory } from '../rules/check/check-log.ts';
 import type { RecordCheck, RecordCheckOptions } from '../rules/check/check-records.ts';
 import type { BlobLookup, Finding, Level } from '../rules/rule.ts';
-import type { ScannerKind } from '../scanner/layout.ts';
+import { type ScannerKind, WORTH_A_SCANNER_TO_PARSE } from '../scanner/layout.ts';
 import { AppError, OutputError, UnsupportedLog } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { readMemory } from '../util/memory.ts';
-
-/** Less than this is checked sooner than the scanner is compiled. */
-const WORTH_A_SCANNER = 16 * 1024;
 
 /** What is the same for all logs of a run; plain data, so that other threads can have it. */
 export interface CheckSettings {
@@ -106,14 +103,14 @@ export class LogChecker {
     this.#settings = settings;
     const blobs = settings.blobs === undefined ? undefined : blobLookup(settings.blobs);
     this.#shared = { rules: activeRules(levels), hashKey: random(8), blobs };
-    if (scanner === 'always') this.#prepareScanner(WORTH_A_SCANNER);
+    if (scanner === 'always') this.#prepareScanner(WORTH_A_SCANNER_TO_PARSE);
   }
 
   /** Makes the scanner once there is enough to check. */
   #prepareScanner(bytes: number): void {
-    if (this.#checkedBytes >= WORTH_A_SCANNER) return;
+    if (this.#checkedBytes >= WORTH_A_SCANNER_TO_PARSE) return;
     this.#checkedBytes += bytes;
-    if (this.#checkedBytes < WORTH_A_SCANNER) return;
+    if (this.#checkedBytes < WORTH_A_SCANNER_TO_PARSE) return;
     const { rules, blobs } = this.#shared;
     const memory = makeMemory(this.#settings.scanner, this.#random(8), rules, blobs !== undefined);
     this.#shared = { ...this.#shared, memory };
@@ -153,7 +150,7 @@ export class LogChecker {
     try {
       // A small file is read and checked at once: for many of them, waiting would take as long as the checks.
       const whole = chunks ? undefined : readWhole(name, this.#memory);
-      this.#prepareScanner(whole?.length ?? WORTH_A_SCANNER);
+      this.#prepareScanner(whole?.length ?? WORTH_A_SCANNER_TO_PARSE);
       if (database || (!chunks && (whole ? isDatabase(whole) : isDatabaseFile(name))))
         return yield* this.#checkDatabase(name, database, { onFinding, onBytes });
       if (this.#settings.session !== undefined)
