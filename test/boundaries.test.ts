@@ -74,31 +74,6 @@ describe('the boundaries between the folders of src', () => {
     expect(found.filter(([, what]) => what?.length)).toEqual([]);
   });
 
-  it('have no name of a type twice: who looks for one finds it', () => {
-    const src = join(projectRoot, 'src');
-    const types = readdirSync(src, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && !name.includes('assembly'))
-      .flatMap((name) => [
-        ...readFileSync(join(src, name), 'utf8').matchAll(
-          /^(?:export )?(?:abstract )?(?:interface|type|class) (\w+)/gm,
-        ),
-      ])
-      .map(([, type]) => type);
-    expect(types.length).toBeGreaterThan(500);
-    expect(types.filter((type, at) => types.indexOf(type) !== at)).toEqual([]);
-  });
-
-  it('have no file that is too long to read at once', () => {
-    const src = join(projectRoot, 'src');
-    const linesOf = (name: string): number => readFileSync(join(src, name), 'utf8').split('\n').length - 1;
-    const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
-      /(?<!\.generated)\.ts$/.test(name),
-    );
-    const most = (name: string): number => (dirname(name) === 'commands' ? 250 : 400);
-    expect(names.length).toBeGreaterThan(400);
-    expect(names.filter((name) => linesOf(name) > most(name))).toEqual([]);
-  });
-
   it.each([
     ['tree/a.ts', "import { readFile } from 'node:fs/promises';"],
     ['tree/a.ts', "import {\n  a,\n  type B,\n} from '../rules/index.ts';"],
