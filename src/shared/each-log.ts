@@ -16,14 +16,14 @@ export async function isFolderName(name: string): Promise<boolean> {
 export async function eachLog(
   names: readonly string[],
   io: Io,
-  work: (name: string) => Promise<number>,
+  work: (name: string, isNamed: boolean) => Promise<number>,
 ): Promise<number> {
   const count = { done: 0, skipped: 0, failed: 0 };
   let code = 0;
   for await (const { path, error, isNamed } of logsOf(names)) {
     try {
       if (error) throw error;
-      code = Math.max(code, await work(path));
+      code = Math.max(code, await work(path, isNamed));
       count.done++;
     } catch (thrown) {
       const isAlone = names.length === 1 && isNamed;
@@ -44,7 +44,7 @@ export async function eachLog(
 }
 
 /** The logs that are named or below a folder. */
-export async function* logsOf(names: readonly string[]): AsyncGenerator<FoundFile & { readonly isNamed: boolean }> {
+async function* logsOf(names: readonly string[]): AsyncGenerator<FoundFile & { readonly isNamed: boolean }> {
   for (const name of names) {
     if (await isFolderName(name)) for await (const found of findSessions(name)) yield { ...found, isNamed: false };
     else yield { path: name, isNamed: true };

@@ -320,7 +320,7 @@ describe('other commands', () => {
     const packed = join(formats, 'codex/hand/packed.jsonl.zst');
     expect(await run(['blobs', 'ls', packed])).toMatchObject({ code: 0, stdout: '', stderr: '' });
     // Those that were only found below a folder are no logs of ours.
-    expect((await run(['blobs', 'ls', dirname(claude)])).stderr).toContain('skipped, not session logs');
+    expect((await run(['blobs', 'ls', dirname(claude)])).stderr).toContain('skipped, of kinds that');
   });
 
   it('do not take an answer that was cut off for one that is complete', async () => {
