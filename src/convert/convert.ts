@@ -19,8 +19,7 @@ import type { ByteWriter } from '../lines/writer.ts';
 import { closedOnError, keptOpen } from '../log/byte-store.ts';
 import type { LeftOut } from '../log/log-entry.ts';
 import { headerOf, type NativeForm, nativeForm, sessionForm } from '../log/native-form.ts';
-import { type OpenLogOptions, openForm, openLog } from '../log/open-log.ts';
-import { scannerKind } from '../scanner/layout.ts';
+import { openForm, openLog } from '../log/open-log.ts';
 import { noteDamage } from '../shared/command.ts';
 import { logOptions, noteSiblings } from '../shared/open-session.ts';
 import type { Redaction } from '../shared/redaction.ts';
@@ -275,7 +274,7 @@ class Conversion {
     // It is indexed and hashed before it is written.
     this.#reserve.hold((store.size ?? 0) + readings);
     // The store is read again and closed by its source.
-    const log = await openLog(keptOpen(store), { ...this.#logOptions(source), from, session, change });
+    const log = await openLog(keptOpen(store), { ...logOptions(source.name, this.#io), from, session, change });
     this.#reserve.hold(readings);
     const { chunks, facts } = countingSource(source);
     for await (const _chunk of chunks);
@@ -284,13 +283,9 @@ class Conversion {
 
   async #opened(form: NativeForm, source: LogSource): Promise<Outgoing> {
     this.#reserve.hold((this.#options.target?.readings ?? 1) * (form.store.size ?? 0));
-    const log = await openForm(form, this.#logOptions(source));
+    const log = await openForm(form, logOptions(source.name, this.#io));
     const bytes = form.report?.source ?? { sha256: '', bytes: 0 };
     return { log, chunks: () => form.store.chunks(), bytes, damaged: 0, allLeaves: this.#options.allLeaves };
-  }
-
-  #logOptions(source: LogSource): OpenLogOptions {
-    return { ...logOptions(source.name, this.#io), scanner: scannerKind(this.#io.env) };
   }
 
   /** Images go to a folder beside the output. */

@@ -6,7 +6,6 @@ import { numberOf } from '../json/exact.ts';
 import { isObject, type JsonObject, objectsIn } from '../json/value.ts';
 import type { Log } from '../log/log.ts';
 import { openLog } from '../log/open-log.ts';
-import { scannerKind } from '../scanner/layout.ts';
 import { everySession } from '../shared/every-session.ts';
 import { logOptions } from '../shared/open-session.ts';
 import { namedArguments } from '../transcript/turns.ts';
@@ -113,9 +112,7 @@ export class FileSearch {
     const opened = await openUnpacked(path, io);
     let damaged = 0;
     let left = this.#options.mostHits;
-    for await (const log of everySession(opened, wanted, (store, session) =>
-      openLog(store, { ...options, session, scanner: scannerKind(io.env) }),
-    )) {
+    for await (const log of everySession(opened, wanted, (store, session) => openLog(store, { ...options, session }))) {
       const hits = await this.#inLog(log, left, sink);
       if (hits === undefined) break;
       // All sessions of a file count the same damaged lines; those of a database each their own.

@@ -52,8 +52,8 @@ export function choiceIn(args: ParsedArgs): Choice {
 /** What a log that is opened by its name needs of the outside; '-' is stdin. */
 export function logOptions(
   name: string,
-  io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note' | 'progress'>,
-): Omit<OpenLogOptions, 'from' | 'session' | 'scanner'> {
+  io: Pick<Io, 'stdin' | 'random' | 'signal' | 'note' | 'progress' | 'env'>,
+): Omit<OpenLogOptions, 'from' | 'session'> {
   const reserve = new Reserve(io.progress);
   async function* chunks(store: ByteStore): AsyncGenerator<Buffer> {
     const { size = 0 } = store;
@@ -93,6 +93,7 @@ export function logOptions(
     readAhead,
     ...(io.progress.isShown ? { onPhase, onMorePasses: (bytes: number) => reserve.holdMore(bytes) } : {}),
     scratch,
+    scanner: scannerKind(io.env),
     ...(name === '-' ? {} : { near: filesNear(name, io) }),
   };
 }
@@ -105,7 +106,7 @@ export async function openSession(name: string, io: Io, choice: Choice = {}, sto
   const place = await placeIn(name);
   io.progress.file(place.path);
   const wanted = { ...choice, session: choice.session ?? place.session };
-  const options = { ...logOptions(place.path, io), scanner: scannerKind(io.env), ...wanted };
+  const options = { ...logOptions(place.path, io), ...wanted };
   const session = await openLog(store ?? (await openUnpacked(place.path, io)), options);
   noteConversion(session, wanted.session, io);
   if (io.progress.isShown) session.onRead = (bytes) => io.progress.read(bytes);
