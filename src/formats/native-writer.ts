@@ -19,7 +19,7 @@ import {
   STAMP,
 } from './format.ts';
 import { LongTexts } from './long-texts.ts';
-import { Losses } from './losses.ts';
+import { Losses, totalCounts } from './losses.ts';
 import type { ListedSession } from './sessions.ts';
 import { isoTime, millisecondsOf } from './times.ts';
 
@@ -159,8 +159,7 @@ export class NativeWriter {
   /** The model that answers from here on; an entry where it differs from what the path has. */
   model(provider: string, modelId: string, place: Place): void {
     const name = `${provider}/${modelId}`;
-    const parent = place.parent === undefined ? this.#last : place.parent;
-    if (this.#stateAt(parent).model === name) return;
+    if (this.#stateAt(place.parent).model === name) return;
     const id = this.entry(
       'model_change',
       this.dialect === 'pi' ? { provider, modelId } : { model: name },
@@ -172,8 +171,7 @@ export class NativeWriter {
   /** How hard the model thinks from here on; an entry where it differs from what the path has. */
   thinkingLevel(level: string, place: Place): void {
     const thinkingLevel = level === 'none' ? 'off' : level;
-    const parent = place.parent === undefined ? this.#last : place.parent;
-    if (this.#stateAt(parent).level === thinkingLevel) return;
+    if (this.#stateAt(place.parent).level === thinkingLevel) return;
     if (!LEVELS.has(thinkingLevel)) this.loss('LEVEL_UNMAPPED', 'info', place.line);
     const id = this.entry('thinking_level_change', { thinkingLevel }, unnamed(place));
     this.#setState(id, { level: thinkingLevel });
@@ -181,8 +179,7 @@ export class NativeWriter {
 
   /** The mode from here on, 'none' for the usual one; an entry where it differs from what the path has. */
   mode(mode: string, place: Place): void {
-    const parent = place.parent === undefined ? this.#last : place.parent;
-    if ((this.#stateAt(parent).mode ?? 'none') === mode) return;
+    if ((this.#stateAt(place.parent).mode ?? 'none') === mode) return;
     const id = this.entry('mode_change', { mode }, unnamed(place));
     this.#setState(id, { mode });
   }
@@ -288,12 +285,11 @@ export class NativeWriter {
       this.entry('session_info', { name: title }, { line: this.#line, time: this.#time || timestamp });
     const head = [header, { ...entry, customType: STAMP, data: stamp }];
     this.#sink.head(head.map((one) => encodeUtf8(this.texts.wholeJson(toJson(one)))));
-    const { mapped, merged, custom, dropped } = this.#counts;
     this.#sink.report({
       source: { format, ...defined({ version: formatVersion }), sha256: source.sha256, bytes: source.bytes },
       session: id,
       ...defined({ subagentOf: facts.subagentOf }),
-      counts: { records: mapped + merged + custom + dropped, mapped, merged, custom, dropped },
+      counts: totalCounts(this.#counts),
       losses: this.#losses.list,
       roundtrip,
       sessions: this.#sessions,
@@ -354,7 +350,8 @@ export class NativeWriter {
     return id === null ? 0 : Math.max(0, this.#stateOf.get(this.ids.find(id)));
   }
 
-  #stateAt(id: string | null): WriterState {
+  /** By default that of the last entry. */
+  #stateAt(id: string | null = this.#last): WriterState {
     return this.#states[this.#stateOfEntry(id)] as WriterState;
   }
 
