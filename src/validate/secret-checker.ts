@@ -1,4 +1,4 @@
-import { fileChunks } from '../files/input.ts';
+import { counting, fileChunks } from '../files/input.ts';
 import { NoLines } from '../redact/log-lines.ts';
 import { redactLog, type SearchedLog, unsearched } from '../redact/redact-log.ts';
 import type { Redactor } from '../redact/redactor.ts';
@@ -44,12 +44,7 @@ export class SecretChecker {
     chunks: AsyncIterable<Buffer> | undefined,
     { onFinding, onBytes }: CheckHooks,
   ): AsyncGenerator<void, CheckResult, void> {
-    async function* read(): AsyncGenerator<Buffer> {
-      for await (const chunk of chunks ?? fileChunks(name)) {
-        onBytes?.(chunk.length);
-        yield chunk;
-      }
-    }
+    const read = (): AsyncGenerator<Buffer> => counting(chunks ?? fileChunks(name), onBytes);
     /** The same kind several times in one text is one finding. */
     let last = '';
     try {
