@@ -37,7 +37,7 @@ export async function* readObjects(
   maxLineBytes: number | undefined,
 ): AsyncGenerator<ReadObject | ReadDamage, void, void> {
   let version: number | undefined;
-  for await (const line of readLines(chunks, maxLineBytes === undefined ? {} : { maxLineBytes })) {
+  for await (const line of readLines(chunks, { maxLineBytes })) {
     const place = { line: line.number, offset: line.offset };
     const content = readContent(line, version);
     const isMarked = line.number === 1 && line.raw.startsWith(BYTE_ORDER_MARK);

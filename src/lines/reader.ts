@@ -13,7 +13,7 @@ const EMPTY = Buffer.alloc(0);
 
 export interface ReadLinesOptions {
   /** A longer line is not held: it comes as a line with `oversize` set. */
-  readonly maxLineBytes?: number;
+  readonly maxLineBytes?: number | undefined;
   /**
    * The bytes of an oversize line, piece by piece, without its newline, after every line before it was handed out and
    * before the line itself is; for commands that pass through what they cannot hold.

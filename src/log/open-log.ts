@@ -32,7 +32,7 @@ export interface OpenLogOptions {
   readonly chunks?: (store: ByteStore) => AsyncIterable<Buffer>;
   /** The same in another thread, where that is worth it. */
   readonly readAhead?: (store: ByteStore, cutting: Cutting) => Promise<CountedLines | undefined>;
-  readonly scanner?: ScannerKind;
+  readonly scanner?: ScannerKind | undefined;
   /** Hears what is done from now on, and how many bytes that reads until the log is open, as far as that is known. */
   readonly onPhase?: (phase: 'indexing' | 'converting', bytes: number) => void;
   /** Hears of bytes that are read beyond those. */
@@ -40,7 +40,7 @@ export interface OpenLogOptions {
   /** Where a log of another format or version is kept in its native form. */
   readonly scratch: () => Scratch;
   /** None where the log does not come from a file. */
-  readonly near?: NearFiles;
+  readonly near?: NearFiles | undefined;
   /** The format that the user says it has; else the one that it shows. */
   readonly from?: string | undefined;
   /** The session that is wanted of a log that has several. */
@@ -221,9 +221,7 @@ export function logSource(
     list: async (folder, deep) => (await near?.list(folder, deep)) ?? [],
     open: async (path, within) => {
       const found = await near?.open(path, within);
-      return (
-        near && found && logSource(found, { name: near.nameOf(path), random, near, ...(scanner ? { scanner } : {}) })
-      );
+      return near && found && logSource(found, { name: near.nameOf(path), random, near, scanner });
     },
     close: () => store.close(),
   };

@@ -94,7 +94,7 @@ export function logOptions(
     ...(io.progress.isShown ? { onPhase, onMorePasses: (bytes: number) => reserve.holdMore(bytes) } : {}),
     scratch,
     scanner: scannerKind(io.env),
-    ...(name === '-' ? {} : { near: filesNear(name, io) }),
+    near: name === '-' ? undefined : filesNear(name, io),
   };
 }
 

@@ -27,8 +27,8 @@ export async function* checkDocument(
   const { file: name } = options;
   try {
     if (!known || !format.records) return { foreign: { noun: format.noun, reason: unsupportedMessage(format) } };
-    const near = name === '-' ? {} : { near: filesNear(name, io) };
-    const source = logSource(store, { name, random: io.random, ...near });
+    const near = name === '-' ? undefined : filesNear(name, io);
+    const source = logSource(store, { name, random: io.random, near });
     // Repair writes lines, so nothing of it is fixable.
     const { edit: _edit, ...checks } = known;
     const check = new RecordCheck({ ...options, checks });

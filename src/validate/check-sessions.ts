@@ -36,8 +36,7 @@ export async function* checkSessions(
         fixable: false,
       });
     const check = new LogCheck({ ...options, onFinding });
-    const limit = maxLineBytes === undefined ? {} : { maxLineBytes };
-    for await (const piece of readBlocks(counting(session.lines(), onBytes), limit)) {
+    for await (const piece of readBlocks(counting(session.lines(), onBytes), { maxLineBytes })) {
       if (piece instanceof LineBlock) check.block(piece);
       else check.line(piece);
       yield;

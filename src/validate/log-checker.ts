@@ -166,8 +166,8 @@ export class LogChecker {
         for (const piece of piecesOf(whole)) await take(piece);
         yield;
       } else {
-        const limit = maxLineBytes === undefined ? {} : { maxLineBytes };
-        for await (const piece of readBlocks(unpacked(name, counting(chunks ?? fileChunks(name), onBytes)), limit)) {
+        const bytes = unpacked(name, counting(chunks ?? fileChunks(name), onBytes));
+        for await (const piece of readBlocks(bytes, { maxLineBytes })) {
           await take(piece);
           yield;
           if (detection.foreign && !records && !spool && !readsAll) break;
