@@ -1,15 +1,10 @@
 import { convertLogs } from '../convert/convert.ts';
 import { targetOf } from '../convert/outgoing.ts';
 import { KEEP } from '../formats/format.ts';
-import { foreignFormats, ORIGINS, writtenFormats } from '../formats/index.ts';
-import { type Command, flag, option, type ParsedArgs } from '../shared/command.ts';
-import { FORMAT_OPTION } from '../shared/open-session.ts';
+import { foreignFormats, originOf, writtenFormats } from '../formats/index.ts';
+import { type Command, flag, option } from '../shared/command.ts';
+import { FORMAT_OPTION, REDACT_OPTION } from '../shared/open-session.ts';
 import { UsageError } from '../util/errors.ts';
-
-/** What the user chose of a list, which the parser has checked. */
-function choice<Word extends string>(args: ParsedArgs, name: string, words: readonly [Word, ...Word[]]): Word {
-  return words.find((word) => word === args.text(name)) ?? words[0];
-}
 
 export const command: Command = {
   operands: '[FILE]...',
@@ -40,10 +35,7 @@ export const command: Command = {
     option('session', 'ID', 'Only this session of a log that has several, by an id from the report'),
     flag('all-leaves', 'Of a log with branches write each in a file of its own, for a format that has none'),
     flag('embed', 'Keep the log itself in the output too, from which `convert` gives it back'),
-    flag(
-      'redact',
-      'Replace secrets by markers, as `sessionctl redact` does with standard input; a value that was found is replaced there and in all that follows; images and blobs are not searched',
-    ),
+    REDACT_OPTION,
     option(
       'report',
       'FILE',
@@ -76,11 +68,11 @@ export const command: Command = {
     return await convertLogs(
       names,
       {
-        dialect: choice(args, 'to', ORIGINS),
+        dialect: originOf(args.text('to')) ?? 'pi',
         target,
         embed,
         allLeaves: args.flag('all-leaves'),
-        keep: choice(args, 'keep', KEEP),
+        keep: KEEP.find((word) => word === args.text('keep')) ?? 'meta',
         from: args.text('from'),
         session: args.text('session'),
         output: args.text('output'),

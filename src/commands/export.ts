@@ -10,7 +10,14 @@ import { writeSite } from '../sessions/site.ts';
 import { BLOBS_OPTION, namedStore } from '../shared/blob-options.ts';
 import { type Command, flag, INDEX, type Io, leafOption, option, type ParsedArgs } from '../shared/command.ts';
 import { isFolderName } from '../shared/each-log.ts';
-import { choiceIn, FORMAT_OPTION, readSession, SESSION_OPTION, type View } from '../shared/open-session.ts';
+import {
+  choiceIn,
+  FORMAT_OPTION,
+  REDACT_OPTION,
+  readSession,
+  SESSION_OPTION,
+  type View,
+} from '../shared/open-session.ts';
 import { UsageError } from '../util/errors.ts';
 
 export const command: Command = {
@@ -48,10 +55,7 @@ export const command: Command = {
     ),
     flag('no-entries', 'Leave out of an HTML page the entries that its readers could save as a log'),
     BLOBS_OPTION,
-    flag(
-      'redact',
-      'Replace secrets by markers, as `sessionctl redact` does with standard input; a value that was found is replaced there and in all that follows; images and blobs are not searched',
-    ),
+    REDACT_OPTION,
     option('tz', 'ZONE', 'Show times in this time zone, such as `Europe/Berlin`', { default: 'UTC' }),
     option('output', 'FILE', 'Write to FILE instead of standard output, all at once; a folder gets a site', {
       short: 'o',

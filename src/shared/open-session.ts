@@ -17,7 +17,7 @@ import { cutPath, cutRoots, pathTo } from '../tree/path.ts';
 import type { RevOptions } from '../tree/rev.ts';
 import { ClosedPipe } from '../util/errors.ts';
 import { counted, grouped } from '../util/words.ts';
-import { type Io, noteDamage, option, type ParsedArgs } from './command.ts';
+import { flag, type Io, noteDamage, option, type ParsedArgs } from './command.ts';
 import { Reserve } from './reserve.ts';
 
 /** For every command that reads a log. */
@@ -33,6 +33,12 @@ export const SESSION_OPTION = option(
   {
     default: 'the newest',
   },
+);
+
+/** For commands whose output others get to see. */
+export const REDACT_OPTION = flag(
+  'redact',
+  'Replace secrets by markers, as `sessionctl redact` does with standard input; a value that was found is replaced there and in all that follows; images and blobs are not searched',
 );
 
 /** What the user says of a log. */
