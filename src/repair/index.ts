@@ -77,7 +77,8 @@ export async function planRepair(request: RepairRequest): Promise<Plan> {
   const origin = originOf(request.from);
   if (origin) throw foreignError(name, format, origin);
   const checks = await format.checks?.();
-  if (!checks && !format.toNative && format.id !== 'sqlite') throw new UnsupportedLog(name, unsupportedMessage(format));
+  if (!checks && !format.toNative && !format.mayHaveSessions)
+    throw new UnsupportedLog(name, unsupportedMessage(format));
   if (!checks?.edit || index.isDocument) {
     const what = index.isDocument ? 'documents' : 'logs of this format';
     throw new UnsupportedLog(name, `repair does not write ${what} (looks like ${format.title}); nothing was written`);
