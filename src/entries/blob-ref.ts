@@ -5,7 +5,7 @@ export function refOf(hash: string): string {
   return `blob:sha256:${hash}`;
 }
 
-/** The hash that a ref names; undefined for anything else, be it ever so similar. */
+/** The hash that a ref names; undefined for anything else, however similar. */
 export function hashOfRef(ref: string): string | undefined {
   return REF.exec(ref)?.[1];
 }

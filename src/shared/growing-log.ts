@@ -82,7 +82,7 @@ export class GrowingLog {
         this.#catchUp() ? { result: work() } : undefined,
       );
       if (done) return done.result;
-      // Replaced, or grown by more than should be read with the lock in hand.
+      // Replaced, or grown by more than should be read while the lock is held.
       await this.#scan();
     }
   }
