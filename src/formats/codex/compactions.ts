@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject } from '../../json/value.ts';
+import { isObject, type JsonObject, objectOf } from '../../json/value.ts';
 import type { NativeWriter, Place } from '../native-writer.ts';
 import { withoutInternals } from './items.ts';
 
@@ -15,6 +15,8 @@ export class CodexCompactions {
   /** Context messages before the last prompt. */
   #context: JsonObject[] = [];
   #isRun = false;
+  /** Called where the model's summary, which a compaction repeats, is known to be lost there or not. */
+  onSummary: ((isLost: boolean) => void) | undefined;
 
   constructor(writer: NativeWriter) {
     this.#writer = writer;
@@ -38,6 +40,14 @@ export class CodexCompactions {
   rollback(turns: number): void {
     for (const item of this.#prompts.splice(Math.max(0, this.#prompts.length - turns)))
       this.#characters -= sizeOf(item);
+  }
+
+  /** Called before each record, and at the end. The usage of a summary may come before its compaction. */
+  before({ type, payload }: JsonObject = {}): void {
+    const { onSummary } = this;
+    if (!onSummary || type === 'token_usage_record' || objectOf(payload)['type'] === 'token_count') return;
+    this.onSummary = undefined;
+    onSummary(type !== 'compacted');
   }
 
   write(

@@ -75,6 +75,7 @@ export class CodexConversion {
 
   handle(record: SourceRecord): Promise<void> | undefined {
     const { value, textsBefore } = record;
+    this.#compactions.before(value);
     this.#textsBefore = textsBefore;
     const place = this.#placeOf(record);
     const isWrapped = isEnvelope(value);
@@ -89,11 +90,13 @@ export class CodexConversion {
   }
 
   settle(): void {
+    this.#compactions.before();
     this.#repeated.end();
     this.#answers.settle();
   }
 
   end(): void {
+    this.#compactions.before();
     this.#repeated.end();
     this.#answers.end();
     for (const [id, line] of this.#openCalls) this.#writer.loss('PENDING_CALL', 'info', line, id);
@@ -138,7 +141,7 @@ export class CodexConversion {
     } else this.#keep(stringOf(value['record_type']) || 'record', value, place);
   }
 
-  #session(payload: JsonObject, record: JsonObject, place: Place): void {
+  #session(payload: JsonObject, record: JsonObject, place: Place): undefined {
     if (this.inherits) return;
     if (this.#meta) {
       // A fork of older versions starts with a copy of the session that it continues.
@@ -185,15 +188,9 @@ export class CodexConversion {
     if (role === 'assistant') {
       const { metadata } = record;
       if (isObject(metadata) && metadata['compaction_output'] === true) {
-        // The summary, which is also in the compaction that follows.
         this.#answers.close();
-        this.#count('merged');
-        return;
-      }
-      const { value, losses } = answerContent(item);
-      this.#repeated.answered(value);
-      this.#losses(losses, place);
-      this.#count(this.#answers.add(value, place));
+        this.#compactions.onSummary = (isLost) => (isLost ? this.#answer(item, place) : this.#count('merged'));
+      } else this.#answer(item, place);
       return;
     }
     const { value, losses } = contentOf(item['content']);
@@ -206,6 +203,13 @@ export class CodexConversion {
       this.#compactions.prompt(item);
     } else this.#context(stringOf(role) || 'user', item, value, place);
     this.#count('mapped');
+  }
+
+  #answer(item: JsonObject, place: Place): void {
+    const { value, losses } = answerContent(item);
+    this.#repeated.answered(value);
+    this.#losses(losses, place);
+    this.#count(this.#answers.add(value, place));
   }
 
   #context(role: string, item: JsonObject, content: JsonObject[], place: Place): void {
@@ -260,8 +264,7 @@ export class CodexConversion {
   #other(record: JsonObject, payload: JsonObject, place: Place): Promise<void> | undefined {
     switch (record['type']) {
       case 'session_meta':
-        this.#session(payload, record, place);
-        return undefined;
+        return this.#session(payload, record, place);
       case 'turn_context':
         this.#turnContext(payload);
         break;
@@ -270,8 +273,7 @@ export class CodexConversion {
         this.#count('merged');
         return undefined;
       case 'compacted':
-        this.#compacted(payload, place);
-        return undefined;
+        return this.#compacted(payload, place);
       case 'event_msg':
         return this.#event(payload, record, place);
     }
@@ -285,7 +287,7 @@ export class CodexConversion {
     this.#answers.level = stringOf(effort) || stringOf(settings['reasoning_effort']) || undefined;
   }
 
-  #compacted(payload: JsonObject, place: Place): void {
+  #compacted(payload: JsonObject, place: Place): undefined {
     this.#repeated.end();
     const usage = this.#answers.takeSpare();
     this.#answers.settle();
@@ -304,8 +306,7 @@ export class CodexConversion {
     }
     switch (type) {
       case 'token_count':
-        this.#tokenCount(event, record, place);
-        return undefined;
+        return this.#tokenCount(event, record, place);
       case 'user_message':
       case 'UserMessage':
       case 'agent_message':
@@ -328,8 +329,7 @@ export class CodexConversion {
         this.#title = stringOf(event['thread_name']) || this.#title;
         break;
       case 'thread_rolled_back':
-        this.#rollback(event, place);
-        return undefined;
+        return this.#rollback(event, place);
       case 'task_started':
       case 'turn_started':
         this.#answers.turnStarts();
@@ -354,14 +354,14 @@ export class CodexConversion {
     this.#answers.stop(how, message, place);
   }
 
-  #tokenCount(event: JsonObject, record: JsonObject, place: Place): void {
+  #tokenCount(event: JsonObject, record: JsonObject, place: Place): undefined {
     const isKnown = event['info'] !== null && event['info'] !== undefined;
     if (isKnown) this.#answers.addUsage('event', event, place);
     if (isKnown) this.#count('merged');
     else this.#keep('token_count', record, place);
   }
 
-  #rollback(event: JsonObject, place: Place): void {
+  #rollback(event: JsonObject, place: Place): undefined {
     this.settle();
     // Codex does not read any other number.
     const turns = isCount(event['num_turns']) ? Number(event['num_turns']) : 0;

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectRoot, run } from '../../support/run.ts';
+import { scratchFolder } from '../../support/scratch.ts';
 
 const folder = join(projectRoot, 'fixtures/formats/codex');
 
@@ -71,5 +72,44 @@ describe('context --as responses of a Codex rollout', () => {
   it.each(Object.keys(WITHOUT_CONTEXT))('has nothing to be compared with: %s', (name) => {
     const sent = JSON.parse(readFileSync(join(folder, `${name}.context.json`), 'utf8')) as { messages: unknown };
     expect(sent.messages).toBeNull();
+  });
+});
+
+describe('context of a Codex rollout that has lost a line', () => {
+  const scratch = scratchFolder();
+  const without = (name: string, isLost: (line: string, at: number) => boolean): string => {
+    const lines = readFileSync(join(folder, `0.166.0/${name}.jsonl`), 'utf8').split('\n');
+    const path = join(scratch, `${name}.jsonl`);
+    writeFileSync(path, lines.filter((line, at) => !isLost(line, at)).join('\n'));
+    return path;
+  };
+  const texts = async (path: string): Promise<unknown[]> =>
+    (await responses(path)).map(({ content }) => (content as Item[] | undefined)?.[0]?.['text']);
+  /** Of the record with the compaction in compact-manual; its summary is an item before it. */
+  const compacted = 52;
+  const summary = 'Ada changed the port to 4000; one command failed.';
+
+  it('has the summary of a compaction as an answer where the compaction is lost or did not come, as Codex sends it', async () => {
+    const cut = await texts(without('compact-manual', (_, at) => at >= compacted));
+    expect(cut.at(-1)).toBe(summary);
+    const whole = await texts(without('compact-manual', () => false));
+    expect(whole).not.toContain(summary);
+    const lost = await texts(without('compact-manual', (_, at) => at === compacted));
+    expect(lost.indexOf(summary)).toBe(cut.length - 1);
+    expect(lost).toHaveLength(cut.length + 2);
+  });
+
+  it('counts it once, whatever became of it', async () => {
+    for (const [from, to] of [
+      [99, 99],
+      [compacted, 53],
+      [compacted, 99],
+    ] as const) {
+      const path = without('compact-manual', (_, at) => at >= from && at < to);
+      const report = join(scratch, 'report.json');
+      expect((await run(['convert', '--report', report, '-o', '/dev/null', path])).code).toBe(0);
+      const { counts } = JSON.parse(readFileSync(report, 'utf8')) as { counts: Record<string, number> };
+      expect(counts['records']).toBe(readFileSync(path, 'utf8').trimEnd().split('\n').length);
+    }
   });
 });
