@@ -128,6 +128,7 @@ const SHOWN_LOSSES: Readonly<Record<string, string>> = {
   HEADER_MISSING: 'its header is missing, so its id is made up',
   ITEM_MISSING: 'a message is only in an event; it is shown, though the agent may not send it',
   MISSING_BASE: 'the session that it continues was not found, so only its own part is shown; put that log beside it',
+  ORPHAN_RESULT: 'the call of a result is missing; the result is shown, though the agent may not send it',
   SECOND_ROOT:
     "this record has no parent in the file, so what was before it is on another branch; 'sessionctl repair' reconnects it",
   SUMMARY_ENCRYPTED: 'the summary of a compaction is encrypted, so it is not shown',

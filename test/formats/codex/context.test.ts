@@ -112,4 +112,12 @@ describe('context of a Codex rollout that has lost a line', () => {
       expect(counts['records']).toBe(readFileSync(path, 'utf8').trimEnd().split('\n').length);
     }
   });
+
+  it('says that a result is shown whose call is lost, because Codex leaves it out', async () => {
+    const isCall = (line: string): boolean => line.includes('"type":"function_call"');
+    const { stderr } = await run(['context', without('interrupted', isCall)]);
+    expect(stderr).toMatch(
+      /:\d+: the call of a result is missing; the result is shown, though the agent may not send it/,
+    );
+  });
 });
