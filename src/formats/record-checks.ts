@@ -9,6 +9,8 @@ export interface BlockFacts {
   readonly path: string;
   /** Of a call or a result: the id of the call. */
   readonly callId?: string | undefined;
+  /** Of a call, where a format has several types of them, and a type of result for each. */
+  readonly callType?: string | undefined;
   /** Of a text or of thinking. */
   readonly isEmpty?: boolean;
   /** Of thinking: it has the signature that the provider demands. */
@@ -122,10 +124,10 @@ export interface RecordEditor {
   /** An id in the form of the format, always the same for a seed. */
   newId(seed: string): string;
   /**
-   * A result for a call that has none; `call` is the record of the call, whose time it gets. Parent and id only in
-   * formats with a tree.
+   * A result for a call that has none; `before` is the last record of the message that makes the call, whose time it
+   * gets. Parent and id only in formats with a tree.
    */
-  result(call: JsonObject, answer: NewResult): JsonObject;
+  result(before: JsonObject, answer: NewResult): JsonObject;
   imageData(block: JsonObject): string | undefined;
   /** The text block that replaces an image; `path` is that of the image. */
   textBlock(text: string, path: string): JsonObject;
@@ -135,7 +137,7 @@ export interface RecordEditor {
   header?(records: readonly JsonObject[], id: string, start?: string): JsonObject | undefined;
 }
 
-interface NewResult {
+interface NewResult extends Pick<BlockFacts, 'callType'> {
   readonly callId: string;
   readonly id: string;
   readonly parentId: string | undefined;

@@ -489,6 +489,23 @@ describe('a record of Codex', () => {
     expect(records[2]).toMatchObject({ payload: { type, call_id: 'c' } });
   });
 
+  it('in the middle of others is answered behind them, in kind, so that the answer stays one message', async () => {
+    const call = (id: string, type = 'function_call'): Json =>
+      item({ type, name: 'f', ...(type === 'function_call' ? { arguments: '{}' } : { input: '' }), call_id: id });
+    const answer = (id: string): Json => item({ type: 'function_call_output', call_id: id, output: 'done' });
+    const calls = [call('a'), call('b', 'custom_tool_call'), call('c'), call('d')];
+    const log = [header(), ...calls, answer('a'), answer('d'), call('e'), item(said(words('on')))];
+    const { records } = await repaired(bytesOf(log), codex, { settleTools: true });
+    const payloads = records.map(({ payload }) => payload as Json);
+    expect(payloads.slice(5, 9)).toMatchObject([
+      { type: 'custom_tool_call_output', call_id: 'b' },
+      { type: 'function_call_output', call_id: 'c' },
+      { type: 'function_call_output', call_id: 'a', output: 'done' },
+      { type: 'function_call_output', call_id: 'd', output: 'done' },
+    ]);
+    expect(payloads[10]).toMatchObject({ type: 'function_call_output', call_id: 'e' });
+  });
+
   it('without an envelope is answered without one', async () => {
     const log = [
       { id: 'i', timestamp: time(0), instructions: null },

@@ -106,19 +106,18 @@ const edit: RecordEditor = {
   paths: { timestamp: 'timestamp', ordinal: 'ordinal' },
   callIdPath: ({ path }) => path,
   newId: (seed) => `call_${createHash('sha256').update(seed).digest('hex').slice(0, 24)}`,
-  result: (call, { callId, text }) => {
-    const item = isObject(call['payload']) ? call['payload'] : call;
+  result: (before, { callId, callType, text }) => {
     const answer =
-      item['type'] === 'tool_search_call'
+      callType === 'tool_search_call'
         ? { type: 'tool_search_output', call_id: callId, status: 'failed', execution: 'client', tools: [] }
         : {
-            type: item['type'] === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
+            type: callType === 'custom_tool_call' ? 'custom_tool_call_output' : 'function_call_output',
             call_id: callId,
             output: text,
           };
-    if (item === call) return answer;
+    if (!isObject(before['payload'])) return answer;
     // No ordinal: the next number is in use, and programs stop at a number that comes twice.
-    return { timestamp: call['timestamp'], type: 'response_item', payload: answer };
+    return { timestamp: before['timestamp'], type: 'response_item', payload: answer };
   },
   imageData: ({ image_url: url }) => /^data:[^;,]+;base64,(.*)$/s.exec(stringOf(url))?.[1],
   textBlock: (text) => ({ type: 'input_text', text }),

@@ -150,7 +150,8 @@ function toolBlocks(item: JsonObject, at: string, type: string): readonly BlockF
   const member = type === 'local_shell_call' && typeof item['call_id'] !== 'string' ? 'id' : 'call_id';
   const callId = item[member];
   if (typeof callId !== 'string') return NO_BLOCKS;
-  return [{ kind: isCall ? 'call' : 'result', path: `${at}${member}`, callId }];
+  const path = `${at}${member}`;
+  return [isCall ? { kind: 'call', path, callId, callType: type } : { kind: 'result', path, callId }];
 }
 
 function requireMembers(type: string, item: JsonObject, at: string, issues: RecordIssue[]): void {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { BlockFacts } from '../../formats/format.ts';
 import { valueAt } from '../../json/path.ts';
 import { isObject } from '../../json/value.ts';
 import { partitionPoint } from '../../util/search.ts';
@@ -117,43 +118,45 @@ export const bypassRecord = eachRecord((repair, { unit, rule }) => {
   }
 });
 
-/** Makes a function that finds the call id at a finding; cached, because a record may have many calls. */
-function callFinder(): (finding: RecordFinding) => string | undefined {
+/** Makes a function that finds the call at a finding; cached, because a record may have many calls. */
+function callFinder(): (finding: RecordFinding) => BlockFacts | undefined {
   let known: RecordUnit | undefined;
-  let ids = new Map<string, string | undefined>();
+  let byPath = new Map<string, BlockFacts>();
   return ({ unit, path = '' }) => {
     const calls = unit === known ? undefined : unit.facts.blocks.filter(({ kind }) => kind === 'call');
-    if (calls) ids = new Map(calls.map((block) => [block.path, block.callId]));
+    if (calls) byPath = new Map(calls.map((block) => [block.path, block]));
     known = unit;
-    return ids.get(path);
+    return byPath.get(path);
   };
 }
 
 /** Inserts a result for a call that the conversation continued past, after the message that made it. */
 export const answerCall: FixRecords = (repair, findings) => {
-  let last: RecordUnit | undefined;
-  const callIdAt = callFinder();
+  let [first, last]: RecordUnit[] = [];
+  const callAt = callFinder();
   for (const finding of findings) {
     const { unit, rule } = finding;
     const { messageId, conversation } = unit.facts;
-    const callId = callIdAt(finding);
-    if (callId === undefined) continue;
-    const isSame = last && messageId !== undefined && last.facts.messageId === messageId;
-    if (!last || !isSame || last.facts.conversation !== conversation || last.order < unit.order)
-      last = lastOfMessage(repair, unit);
-    repair.insertResult(last, callId, rule, 'The result of this call was never recorded.');
+    const call = callAt(finding);
+    if (!call) continue;
+    const isBetween = first && last && first.order <= unit.order && unit.order <= last.order;
+    if (!last || !isBetween || last.facts.messageId !== messageId || last.facts.conversation !== conversation)
+      [first, last] = [unit, lastOfMessage(repair, unit)];
+    repair.insertResult(last, call, rule, 'The result of this call was never recorded.');
   }
 };
 
-/** The last record of the message that this one is part of. */
+/** The last record of the message that this one is part of. Without message ids, consecutive calls are one message. */
 function lastOfMessage({ units }: RecordRepair, unit: RecordUnit): RecordUnit {
   const { conversation, messageId } = unit.facts;
   let last = unit;
-  for (let at = unit.order + 1; messageId !== undefined && at < units.length; at++) {
+  for (let at = unit.order + 1; at < units.length; at++) {
     const next = units[at];
     if (!next || next.facts.conversation !== conversation) continue;
-    if (next.facts.messageId === messageId) last = next;
-    else if (next.facts.messageId !== undefined || next.facts.role === 'user') break;
+    const { role, blocks } = next.facts;
+    const isCall = role === 'assistant' && blocks.some(({ kind }) => kind === 'call');
+    if (next.facts.messageId === messageId && (messageId !== undefined || isCall)) last = next;
+    else if (next.facts.messageId !== undefined || role === 'user' || (messageId === undefined && role)) break;
   }
   return last;
 }
@@ -174,8 +177,8 @@ function numbered(taken: readonly (string | undefined)[], mark: string): (id: st
 export const renameCalls: FixRecords = (repair, findings) => {
   // An agent loses the result of a call whose id ends in an underscore and a number.
   const newId = numbered(repair.callIds(), 'x');
-  const callIdAt = callFinder();
-  for (const callId of new Set(findings.flatMap((finding) => callIdAt(finding) ?? []))) {
+  const callAt = callFinder();
+  for (const callId of new Set(findings.flatMap((finding) => callAt(finding)?.callId ?? []))) {
     const uses = repair.usesOf(callId);
     if (uses.some(({ unit }) => repair.isFrozen(unit))) continue;
     const calls = uses.filter(({ block }) => block.kind === 'call').map((use) => ({ use, results: [] as typeof uses }));

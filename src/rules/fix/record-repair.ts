@@ -304,7 +304,7 @@ export class RecordRepair {
   }
 
   /** Inserts a result after a record, as its child; the record's children are attached to the result. */
-  insertResult(anchor: RecordUnit, callId: string, rule: string, text: string): void {
+  insertResult(anchor: RecordUnit, { callId = '', callType }: BlockFacts, rule: string, text: string): void {
     if (this.isFrozen(anchor)) return;
     const { conversation, timestamp, messageId } = anchor.facts;
     const earlier = this.#inserted.get(anchor) ?? [];
@@ -337,7 +337,7 @@ export class RecordRepair {
       this.#name(parentId, unit);
     }
     const make = (record: string): string => {
-      const answer = { callId, id, parentId: unit.facts.parentId ?? undefined, text };
+      const answer = { callId, callType, id, parentId: unit.facts.parentId ?? undefined, text };
       if (this.#answered?.record !== record) this.#answered = { record, value: parseObject(record) as JsonObject };
       return JSON.stringify(this.edit.result(this.#answered.value, answer));
     };

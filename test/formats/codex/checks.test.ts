@@ -101,7 +101,13 @@ describe('the base of a fork', () => {
 
 describe('what fixes need to know of a rollout', () => {
   const envelope = { timestamp: '2026-03-02T09:00:00.000Z', ordinal: 7, type: 'response_item' };
-  const answer = { callId: 'call_1', id: '', parentId: undefined, text: 'never recorded' };
+  const answer = {
+    callId: 'call_1',
+    callType: 'custom_tool_call',
+    id: '',
+    parentId: undefined,
+    text: 'never recorded',
+  };
 
   it('is how a call of each kind is answered, in an envelope and bare', () => {
     const call = { type: 'custom_tool_call', call_id: 'call_1', name: 'apply_patch', input: '' };
@@ -154,7 +160,7 @@ it('expects no result of what the provider runs, nor a call where it searched fo
   for (const item of [search, found, { type: 'web_search_call', id: 'ws_1' }])
     expect(checks.describe(item)).toMatchObject({ issues: [], blocks: [] });
   const shell = { type: 'local_shell_call', id: 'ls_1', action: { type: 'exec', command: ['ls'] } };
-  expect(checks.describe(shell).blocks).toEqual([{ kind: 'call', path: 'id', callId: 'ls_1' }]);
+  expect(checks.describe(shell).blocks).toMatchObject([{ kind: 'call', path: 'id', callId: 'ls_1' }]);
 });
 
 it('tells the type and the role that a record lacks, where the rest of it does', () => {
