@@ -183,7 +183,7 @@ function fixKeptIndexes(repair: RepairState): void {
       json: String(corrected),
       // The rule that removed the first thing this index counts.
       rule: (isLostFirst ? firstLost : (firstDrop?.edits?.drop ?? firstLost))?.rule ?? 'torn-line',
-      words: `the first kept entry is now number ${corrected}, was ${kept} (assumed)`,
+      words: `changed the first kept entry from number ${kept} to ${corrected} (assumed)`,
       assumed: true,
     });
   }

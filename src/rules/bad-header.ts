@@ -26,7 +26,7 @@ export const badHeader = defineRule('bad-header', 'error', 'header', {
       const idBefore = member ? decodeUtf8(raw.slice(member.valueStart, member.valueEnd)) : undefined;
       const id = idBefore ?? hashUuid(repair.index.firstEntry?.bytes ?? raw);
       repair.headerId = id;
-      const words = idBefore === undefined ? 'gave the header an id' : "made the header's id a string";
+      const words = idBefore === undefined ? 'added an id to the header' : "made the header's id a string";
       repair.setMember(unit, { key: 'id', json: JSON.stringify(id), rule, words, idBefore, idAfter: id });
     },
   },

@@ -33,7 +33,7 @@ export const missingHeader = defineRule('missing-header', 'error', 'header', {
         rebuiltBy: 'sessionctl',
       };
       const text = JSON.stringify(header);
-      repair.insertInFront({ text, rule: 'missing-header', words: 'wrote a new header', idAfter: repair.headerId });
+      repair.insertInFront({ text, rule: 'missing-header', words: 'added a new header', idAfter: repair.headerId });
     },
   },
 });

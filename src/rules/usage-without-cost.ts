@@ -10,7 +10,7 @@ export const usageWithoutCost = shapeRule('usage-without-cost', 'error', 'shape'
   advice: "'sessionctl repair' adds a cost of zero, which the report marks as assumed.",
   example: '{"type":"message",…,"message":{"role":"assistant",…,"usage":{"input":1200,"output":80,…},…}}',
   fix: insideFix({
-    words: 'gave the usage a cost of zero',
+    words: 'added a cost of zero to the usage',
     assumed: true,
     splices: (text, open) => {
       const usage = findMember(text, findMember(text, open, 'message')?.valueStart ?? open, 'usage');

@@ -54,7 +54,7 @@ describe.each([
     const log = copyOf(rule, format);
     const ran = await run(['repair', '-n', log]);
     expect(ran.code).toBe(1);
-    expect(ran.stderr).toContain(`${rule}: dry run: moved`);
+    expect(ran.stderr).toContain(`${rule}: would have moved`);
     expect(readFileSync(log).equals(bad)).toBe(true);
     expect(readdirSync(join(log, '..'))).toEqual(['log.jsonl']);
   });

@@ -252,12 +252,20 @@ describe('sessionctl repair -n', () => {
     const ran = await run(['repair', '-n', '--quarantine', `${file}.q`, '--report', report, file]);
     expect(ran.code).toBe(1);
     expect(ran.stdout).toBe('');
-    expect(ran.stderr).toContain(`${file}:3: torn-line: dry run: moved 60 bytes to quarantine`);
+    expect(ran.stderr).toContain(`${file}:3: torn-line: would have moved 60 bytes to quarantine`);
     expect(ran.stderr).toContain(`${file}: 2 changes, not made\n`);
     expect(ran.stderr).toContain(`${file}: would change`);
     expect(readFileSync(file).equals(readFileSync(vector(TORN)))).toBe(true);
     expect(readdirSync(join(file, '..')).sort()).toEqual(['log.jsonl', 'report']);
     expect(readRecords<ChangeRecord>(readFileSync(report, 'utf8'))[0]).toHaveProperty('raw');
+  });
+
+  it('says of every kind of change what it would have done', async () => {
+    const folders = ['rules', 'repair'].map((name) => join(projectRoot, 'fixtures', name));
+    const { stderr } = await run(['repair', '-n', '--settle-tools', ...folders]);
+    const changes = stderr.match(/(?<=jsonl:\d+: [a-z-]+: )(?!not fixed).*/g) ?? [];
+    expect(changes.length).toBeGreaterThan(100);
+    for (const words of changes) expect(words).toMatch(/^would have (\w+ed|left|made|set|split) /);
   });
 
   it('exits 0 where nothing would', async () => {

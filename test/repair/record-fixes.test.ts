@@ -127,7 +127,7 @@ describe('a record that names the leaf', () => {
   it('names the parent of a leaf that leaves', async () => {
     const { records, words } = await healed([user('u', null, 'go'), record('x', 'u', { type: 'user' }), leaf('x')]);
     expect(records.at(-1)).toMatchObject({ leafUuid: 'u' });
-    expect(words).toContain("3: missing-field: the leaf is now 'u'");
+    expect(words).toContain("3: missing-field: changed the leaf to 'u'");
   });
 
   it('stays where the leaf was a root, and where its own line may not change', async () => {

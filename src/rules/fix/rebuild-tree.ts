@@ -102,9 +102,9 @@ function rename(repair: RepairState, entry: RepairEntry, count: number): void {
   entry.newId = idAfter;
   if (repair.withoutId.has(entry)) {
     const rule = id === undefined ? 'missing-field' : 'wrong-type';
-    repair.setMember(entry, { ...change, rule, words: `gave the entry the id '${idAfter}'` });
+    repair.setMember(entry, { ...change, rule, words: `set the id to '${idAfter}'` });
   } else {
-    const words = `gave the second entry with the id '${id}' the id '${idAfter}'`;
+    const words = `changed the id of the second entry '${id}' to '${idAfter}'`;
     repair.setMember(entry, { ...change, rule: 'duplicate-id', words, idBefore: String(id) });
   }
 }

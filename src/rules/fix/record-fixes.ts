@@ -247,7 +247,7 @@ export const completeCompaction = eachRecord((repair, { unit, rule }) => {
     repair.drop(unit, rule, 'moved the unfinished compaction to quarantine');
     return;
   }
-  const words = `the compaction keeps only what is in the file, ${counted(kept.filter(has).length, 'record')}`;
+  const words = `limited the compaction to what is in the file, ${counted(kept.filter(has).length, 'record')}`;
   for (const [path, value] of changes) repair.set(unit, path, JSON.stringify(value), { rule, words });
   unit.facts = { ...unit.facts, compaction: { kept: kept.filter(has), isWhole: true } };
 });
@@ -303,7 +303,7 @@ export const writeHeader = eachRecord((repair, { rule }) => {
   const header = repair.front ? undefined : newHeader(repair);
   if (!header) return;
   repair.header = header;
-  repair.putInFront({ text: JSON.stringify(header), rule, words: 'wrote a new header' });
+  repair.putInFront({ text: JSON.stringify(header), rule, words: 'added a new header' });
 });
 
 function newHeader({ edit, index }: RecordRepair) {

@@ -137,7 +137,7 @@ export class RecordRepair {
   setId(unit: RecordUnit, path: string, rule: string): string {
     const { id: idBefore } = unit.facts;
     const id = this.newId(unit);
-    const words = idBefore === undefined ? `gave the record the id '${id}'` : `changed the id to '${id}'`;
+    const words = idBefore === undefined ? `set the id to '${id}'` : `changed the id to '${id}'`;
     this.set(unit, path, JSON.stringify(id), { rule, words, idBefore, idAfter: id });
     unit.facts = { ...unit.facts, id };
     return id;
@@ -218,7 +218,12 @@ export class RecordRepair {
     for (const unit of named) {
       if (unit.facts.parentId === id) this.setParent(unit, to, rule);
       if (unit.facts.leaf !== id || leaf === undefined || to === null || this.isFrozen(unit)) continue;
-      this.set(unit, leaf, JSON.stringify(to), { rule, words: `the leaf is now '${to}'`, idBefore: id, idAfter: to });
+      this.set(unit, leaf, JSON.stringify(to), {
+        rule,
+        words: `changed the leaf to '${to}'`,
+        idBefore: id,
+        idAfter: to,
+      });
       unit.facts = { ...unit.facts, leaf: to };
     }
   }
