@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { behindLinks, realPath } from '../files/disk.ts';
 import { readSmallFile } from '../files/input.ts';
 import { findUpwards } from '../files/upwards.ts';
@@ -29,25 +29,28 @@ export async function loadConfig(named: string | undefined): Promise<Config | un
   const json = parseJson(await readSmallFile(path));
   if (json === undefined) throw new AppError(`${path}: is not JSON; check it for a missing quote or comma`);
   const { rules, ignore, formats, blobs, maxWarnings, suppressions } = checkConfig(path, json);
-  const inFolder = (file: string): string => join(dirname(path), file);
   return {
     path,
     levels: new Map(Object.entries(rules ?? {}).flatMap(([id, level]) => (level ? [[id, level]] : []))),
     ignore: ignore ?? [],
     formats: (formats ?? []).map((word) => requestIn(path, word)),
-    ...(blobs !== undefined && { blobs: inFolder(blobs) }),
+    ...(blobs !== undefined && { blobs: fromFolder(path, blobs) }),
     ...(maxWarnings !== undefined && { maxWarnings }),
-    ...(suppressions !== undefined && { suppressions: inFolder(suppressions) }),
+    ...(suppressions !== undefined && { suppressions: fromFolder(path, suppressions) }),
   };
+}
+
+/** A path of the file, from the working folder. */
+function fromFolder(config: string, path: string): string {
+  return isAbsolute(path) ? path : join(dirname(config), path);
 }
 
 /** A file that comes with a project may be anybody's, so it lets nothing be written outside its own folder. */
 function requestIn(config: string, word: string): ReportRequest {
   const { format, file } = readRequest(word);
   if (file === undefined) return { format };
-  const folder = dirname(config);
-  const path = join(folder, file);
-  const home = join(realPath(folder), '/');
+  const path = fromFolder(config, file);
+  const home = join(realPath(dirname(config)), '/');
   if (!behindLinks(path).startsWith(home))
     throw new AppError(`${config}: '${word}' is outside the folder of this file; pass it as --format instead`);
   return { format, file: path };

@@ -50,7 +50,7 @@ describe('the configuration file of validate', () => {
     symlinkSync(join(scratch, 'elsewhere'), join(project, 'way-out'));
     symlinkSync(join(scratch, 'elsewhere', 'file'), join(project, 'link'));
     writeFileSync(join(scratch, 'elsewhere', 'file'), 'precious');
-    for (const file of ['../elsewhere/x.sarif', 'way-out/x.sarif', 'link']) {
+    for (const file of ['../elsewhere/x.sarif', join(scratch, 'x.sarif'), 'way-out/x.sarif', 'link']) {
       const ran = await validate({ formats: [`sarif=${file}`] });
       expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining('outside the folder of this file') });
     }
@@ -68,6 +68,15 @@ describe('the configuration file of validate', () => {
   it('names the blob store', async () => {
     const ran = await validate({ blobs: 'no-such-store' });
     expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(join(project, 'no-such-store')) });
+  });
+
+  it('takes absolute paths as they are', async () => {
+    const known = join(scratch, 'known.json');
+    const settings = { suppressions: known, blobs: scratch, formats: [`text=${join(project, 'found.txt')}`] };
+    expect((await validate(settings, '--suppress-all')).code).toBe(0);
+    expect(readdirSync(scratch)).toContain('known.json');
+    expect(readdirSync(project)).toContain('found.txt');
+    expect((await validate(settings)).stderr).toContain('; 2 findings suppressed\n');
   });
 
   it('is found from the working folder upwards, and not with --no-config', async () => {
