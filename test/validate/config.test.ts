@@ -34,9 +34,11 @@ describe('the configuration file of validate', () => {
   });
 
   it('ignores what its globs match from its own folder, and says how many files that are', async () => {
-    const ran = await validate({ ignore: ['logs/broken'] }, '--rule', 'blank-line=off');
-    expect(ran).toMatchObject({ code: 0, stdout: '' });
-    expect(ran.stderr).toContain('no problems found in 1 session (2 entries); 1 ignored file, not checked\n');
+    for (const folder of ['logs/broken', join(project, 'logs', 'broken')]) {
+      const ran = await validate({ ignore: [folder] }, '--rule', 'blank-line=off');
+      expect(ran).toMatchObject({ code: 0, stdout: '' });
+      expect(ran.stderr).toContain('no problems found in 1 session (2 entries); 1 ignored file, not checked\n');
+    }
   });
 
   it('chooses the formats, with files from its own folder, unless --format does', async () => {
@@ -150,6 +152,11 @@ describe('--ignore', () => {
     const ran = await run(['validate', '--no-config', '--ignore', glob, join(project, 'logs')]);
     expect(ran.stderr.includes('1 ignored file, not checked')).toBe(leaves);
     expect(ran.stdout.includes('torn-line')).toBe(!leaves);
+  });
+
+  it.each(['', '/'])("refuses '%s', which matches nothing", async (glob) => {
+    const ran = await run(['validate', '--no-config', '--ignore', glob, project]);
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('of --ignore matches no file') });
   });
 
   it('leaves out a file that was named too, and a run that checked nothing is never fine', async () => {
