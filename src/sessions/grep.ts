@@ -100,7 +100,7 @@ export class FileSearch {
           const match = matcher.find(text.text);
           return match ? [{ ...text, match }] : [];
         }),
-      accept: (hit: Hit) => sink.hit(hit) && ++hits < mostHits,
+      accept: (hit: Hit) => hits < mostHits && sink.hit(hit) && ++hits < mostHits,
       pause: () => this.#pause(sink),
     });
   }
