@@ -155,7 +155,7 @@ async function gc(names: readonly string[], args: ParsedArgs, io: Io, print: Pri
   const plan = planGc(store, search.found, youngest);
   // More than half of the store: rather a mistake than a collection.
   if (plan.dead.length * 2 > plan.total && !args.flag('force')) {
-    const refusal = `${counted(plan.dead.length, 'blob')} of ${grouped(plan.total)} are not referenced in any of ${counted(files, 'file')}; that is more than half of the store`;
+    const refusal = `nothing in ${counted(files, 'file')} refers to ${grouped(plan.dead.length)} of ${counted(plan.total, 'blob')}; that is more than half of the store`;
     if (applies) throw new AppError(`${path}: ${refusal}, nothing was done; check the folders, then use --force`);
     io.note(`${path}: ${refusal}, so --apply will need --force`);
   }

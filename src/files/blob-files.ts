@@ -2,7 +2,8 @@ import { futimesSync, lstatSync, mkdirSync, readdirSync, renameSync, type Stats,
 import { dirname, join, resolve } from 'node:path';
 import { AppError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
-import { attempt, attemptWrite, readFully, requireRunning, syncFolder, tryOr, withPlainFile } from './disk.ts';
+import { createFolder } from './assets.ts';
+import { attempt, readFully, requireRunning, syncFolder, tryOr, withPlainFile } from './disk.ts';
 import { isTempName, TempFile } from './temp.ts';
 
 /** A name in a blob folder: 64 lower-case hexadecimal digits. Nothing else is ever made part of a path. */
@@ -54,7 +55,7 @@ export class BlobFolder {
   }
 
   create(): void {
-    attemptWrite(this.path, () => mkdirSync(this.path, { recursive: true, mode: 0o700 }));
+    createFolder(this.path);
   }
 
   /** The size of a blob; undefined where there is none, -1 where the name belongs to what is no plain file. */

@@ -157,6 +157,13 @@ test('tells how to name the store where none is named', async () => {
   expect(readdirSync(blobs).length).toBe(1);
 });
 
+test('says that a store that is a file is no folder', async () => {
+  const taken = join(fresh(), 'taken');
+  writeFileSync(taken, '');
+  const out = await run(['externalize', '--blobs', taken, fixture]);
+  expect(out).toMatchObject({ code: 2, stderr: `sessionctl: ${taken}: is not a folder; choose another one\n` });
+});
+
 test('a blob is never wider than the log, and not written twice', async () => {
   const folder = fresh();
   const file = join(folder, 'f.jsonl');
