@@ -113,7 +113,7 @@ export class LogTail {
   }
 
   #damage(what: string): LogError {
-    return this.#refusal(`${what}; run 'sessionctl repair' first`);
+    return new LogError(this.#name, `${what}; run 'sessionctl repair' first`, 'DAMAGED');
   }
 
   #refusal(what: string): LogError {

@@ -156,7 +156,7 @@ export async function* forkLines(session: Log, leaf: number, options: ForkOption
 }
 
 function refused(session: Log, why: string): LogError {
-  return new LogError(session.name, `${why}; run 'sessionctl repair' first`);
+  return new LogError(session.name, `${why}; run 'sessionctl repair' first`, 'DAMAGED');
 }
 
 /** Reads everything once before the first byte is written: an incomplete fork is useless. */

@@ -118,7 +118,9 @@ describe('the library', () => {
       'entry 0 does not match the schema',
     );
     const torn = Buffer.from(`${HEADER}${user('a', null).slice(0, 20)}`);
-    await expect(library.append(torn, [], options)).rejects.toThrow("run 'sessionctl repair' first");
+    const refused = { code: 'DAMAGED', message: expect.stringContaining("run 'sessionctl repair' first") };
+    await expect(library.append(torn, [], options)).rejects.toMatchObject(refused);
+    await expect(joined(library.fork(Buffer.from(user('a', null)), options))).rejects.toMatchObject(refused);
   });
 });
 
