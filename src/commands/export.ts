@@ -74,12 +74,14 @@ export const command: Command = {
     const redaction = args.flag('redact')
       ? await (await import('../shared/redaction.ts')).openRedaction(args, io)
       : undefined;
-    if (output !== undefined && (await isFolderOutput(output)))
-      return await writeSite(args.operands, output, { ...settingsIn(args, io), format: htmlFormat, redaction }, io);
+    if (output !== undefined && (await isFolderOutput(output))) {
+      if (args.text('format') === 'md') throw new UsageError(`'${output}' is a folder: a site has HTML pages`);
+      return await writeSite(args.operands, output, { ...settingsIn(args, io, htmlFormat), redaction }, io);
+    }
     const [name = '-', ...more] = args.operands;
     if (more.length > 0 || (await isFolderName(name)))
       throw new UsageError("several sessions become a site of HTML pages; pass '-o DIR/' for its folder");
-    const settings = settingsIn(args, io);
+    const settings = settingsIn(args, io, formatIn(args));
     const work = async (session: Log, view: View): Promise<number> => {
       redaction?.report(name);
       return (await exportLog(session, view, settings, output, io)).code;
@@ -88,11 +90,10 @@ export const command: Command = {
   },
 };
 
-function settingsIn(args: ParsedArgs, io: Io): ExportSettings {
+function settingsIn(args: ParsedArgs, io: Io, format: ExportFormat): ExportSettings {
   const zone = args.text('tz') ?? 'UTC';
-  const name = args.text('format');
   return {
-    format: exportFormats.find((one) => one.name === name) ?? formatFor(args.text('output')),
+    format,
     leaf: args.text('leaf'),
     blobs: namedStore(args, io),
     all: args.flag('all'),
@@ -106,10 +107,12 @@ function settingsIn(args: ParsedArgs, io: Io): ExportSettings {
   };
 }
 
-/** By the ending of the output; Markdown where there is none, as for a device. */
-function formatFor(output: string | undefined): ExportFormat {
+/** The one that was asked for, or by the ending of the output; Markdown where there is none, as for a device. */
+function formatIn(args: ParsedArgs): ExportFormat {
+  const [name, output] = [args.text('format'), args.text('output')];
   const ending = extname(output ?? '').toLowerCase();
-  const format = ending === '' ? exportFormats[0] : exportFormats.find(({ endings }) => endings.includes(ending));
+  const byEnding = ending === '' ? exportFormats[0] : exportFormats.find(({ endings }) => endings.includes(ending));
+  const format = name === undefined ? byEnding : exportFormats.find((one) => one.name === name);
   if (format) return format;
   const known = exportFormats.flatMap(({ endings }) => endings);
   const words = `${known.slice(0, -1).join(', ')} or ${known.at(-1)}`;

@@ -55,6 +55,13 @@ describe('export -o DIR/', () => {
     expect(readdirSync((await site(folder)).folder)).toEqual(readdirSync(first.folder));
   });
 
+  it('takes a folder of any name, and refuses a format that is not that of its pages', async () => {
+    const folder = `${join(scratchFolder(), 'site-1.0')}/`;
+    expect(await run(['export', '-o', folder, PI])).toMatchObject({ code: 0 });
+    const markdown = await run(['export', '--format', 'md', '-o', folder, PI]);
+    expect(markdown).toMatchObject({ code: 2, stderr: expect.stringContaining('a site has HTML pages') });
+  });
+
   it('takes secrets out of all pages and of the list', async () => {
     const secret = ['ghp', 'a1B2'.repeat(9)].join('_');
     const log = join(scratchFolder(), 'secret.jsonl');
