@@ -312,7 +312,9 @@ export const optionalKinds = {
   emails: {
     id: 'email',
     hints: ['@'],
-    pattern: /(?<![\w.+%-])[\w+%-][\w.+%-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-])/g,
+    // With what was found before, such as the name of a user, unless it is the password in a URL.
+    pattern:
+      /(?<![\w.+%\u2028-])(?:[\w+%-]|(?<![:/])\u2028)[\w.+%\u2028-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}(?![\w-])/g,
     accepts: (address) => !address.startsWith('git@'),
     example: 'ada.lovelace@example.com',
     other: 'git@github.com:ada/engine.git, user@host, @types/node@20',

@@ -229,6 +229,15 @@ describe('options', () => {
     expect(result).toContain('by [redacted:user:1]');
   });
 
+  it('find an email address whose name is that of a home folder, which was found before', () => {
+    const by = redactor({ emails: true, paths: true });
+    redacted(message({ text: '/home/lovelace/x' }), by);
+    const result = redacted(message({ text: 'mail lovelace@example.com, ada.lovelace@example.org' }), by);
+    expect(result).toContain('"mail [redacted:email:1], [redacted:email:2]"');
+    const url = redacted(message({ text: `https://ada:${TOKEN}@example.com/x` }), by);
+    expect(url).toContain('https://ada:[redacted:url-password:1]@example.com/x');
+  });
+
   it('replace all text and keep the structure', () => {
     const line = message(
       { type: 'text', text: 'Hello' },
