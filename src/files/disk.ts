@@ -173,8 +173,10 @@ export function requireOtherPlace(path: string, others: readonly string[], optio
 
 /** The file that a name leads to, or where it would be: the folder of a free name, without links. Throws for none. */
 export function behindLinks(name: string): string {
-  const isTaken = lstatSync(name, { throwIfNoEntry: false }) !== undefined;
-  return isTaken ? realpathSync(name) : join(realpathSync(dirname(name)), basename(name));
+  if (statSync(name, { throwIfNoEntry: false })) return realpathSync(name);
+  if (lstatSync(name, { throwIfNoEntry: false }))
+    throw new AppError(`${name}: is a broken symbolic link; remove it or choose another file`);
+  return join(realpathSync(dirname(name)), basename(name));
 }
 
 /** The path without links; the path itself where there is nothing. */

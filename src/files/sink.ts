@@ -72,8 +72,6 @@ export function toFile(name: string, { input, hasInPlace, mode, random, signal }
     throw new AppError(`${name}: is the input file itself; ${hint}`);
   }
   if (facts && !facts.isFile()) return toDevice(name);
-  if (!facts && lstatSync(name, { throwIfNoEntry: false }))
-    throw new AppError(`${name}: is a broken symbolic link; remove it or choose another file`);
   const path = attemptWrite(name, () => behindLinks(name));
   if (facts) requireWritable(name, path);
   const temp = new TempFile(dirname(path), random, signal, facts ? PRIVATE_MODE : mode & 0o666);

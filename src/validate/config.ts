@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, join } from 'node:path';
-import { behindLinks, realPath } from '../files/disk.ts';
+import { attemptWrite, behindLinks, realPath } from '../files/disk.ts';
 import { readSmallFile } from '../files/input.ts';
 import { findUpwards } from '../files/upwards.ts';
 import { parseJson } from '../json/value.ts';
@@ -51,7 +51,7 @@ function requestIn(config: string, word: string): ReportRequest {
   if (file === undefined) return { format };
   const path = fromFolder(config, file);
   const home = join(realPath(dirname(config)), '/');
-  if (!behindLinks(path).startsWith(home))
+  if (!attemptWrite(path, () => behindLinks(path)).startsWith(home))
     throw new AppError(`${config}: '${word}' is outside the folder of this file; pass it as --format instead`);
   return { format, file: path };
 }

@@ -208,6 +208,8 @@ test('refuses --cwd and --title for a log that has a header, a folder and --at i
   expect((await run(['append', join(file, '..', 'no', 'where')], { stdin: '' })).stderr).toMatch(
     /where: no such folder; make it first\n/,
   );
+  symlinkSync('nowhere', `${file}.link`);
+  expect((await run(['append', `${file}.link`], { stdin: '' })).stderr).toMatch(/is a broken symbolic link; remove it/);
 });
 
 test('waits for a lock that is held, and then says who holds it', async () => {

@@ -59,6 +59,12 @@ describe('the configuration file of validate', () => {
     expect(readdirSync(join(scratch, 'elsewhere'))).toEqual(['file']);
   });
 
+  it('names the report whose folder is not there', async () => {
+    const path = join(project, 'reports', 'x.sarif');
+    const ran = await validate({ formats: ['sarif=reports/x.sarif'] });
+    expect(ran).toMatchObject({ code: 2, stderr: `sessionctl: ${path}: no such folder; make it first\n` });
+  });
+
   it('limits the warnings, as --max-warnings does', async () => {
     const off = ['--rule', 'torn-line=off'];
     expect((await validate({ maxWarnings: 1 }, ...off)).code).toBe(0);
