@@ -9,7 +9,7 @@ export const command: Command = {
   description: [
     'Lists agent, id, last change, size, folder, and the title or the first prompt of each session. Without an operand all known folders of all agents are searched; an AGENT such as `claude` or `codex` stands for its folders. The folders are those that `sessionctl formats` lists.',
     'A session of the list can be named wherever a command takes a FILE: as `claude:4f2a` by the start of its id, as `codex:last` for the newest. A database has several sessions; one of them is `FILE#ID`.',
-    'Only the start and the end of a file are read, so that a title in between may be missed. On a terminal rows are cut to its width; in a pipe columns are separated by tabs. Exit 1 if nothing was found, or if a file could not be read; the others are listed.',
+    'Only the start and the end of a file are read, so that a title in between may be missed. On a terminal rows are cut to its width; in a pipe columns are separated by tabs. Exit 1 if nothing was found, or if a file could not be read, 2 for a FILE that is no session log; the others are listed.',
   ],
   memory: 'about 500 bytes per session, and 80 KB of one file.',
   options: [

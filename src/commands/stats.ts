@@ -13,7 +13,7 @@ export const command: Command = {
     'Without an operand all sessions of all agents are counted, as `ls` lists them; an AGENT such as `claude` or `codex` stands for its folders. A turn is a prompt, also one for a subagent. An error is a tool call that failed, or an answer that did.',
     'A call of a model counts once, however many records and files have it: written in parts, copied into a fork, a resumed session or a subagent, or converted. It is known by the ids of its message and its request, else by the id and the time of its entry; the record with the most output tokens counts, and it belongs to the session that started first. So the sums are the same whatever a row is. With `--by tool` each call gets an equal share of the tokens of its answer; an answer without a call is under `none`.',
     'Money is what the agents have recorded; programs get it in millionths of a dollar (`costMicros`). A recorded cost of 0 is no price. What has no price is in `unpricedTokens`, never 0.',
-    'On a terminal it is a table with a bar per row; in a pipe columns are separated by tabs, with their names in the first line. How the sum came about is on standard error. Exit 1 if nothing was found or files are damaged; these are named, and the rest is counted.',
+    'On a terminal it is a table with a bar per row; in a pipe columns are separated by tabs, with their names in the first line. How the sum came about is on standard error. Exit 1 if nothing was found or files are damaged, 2 for a FILE that is no session log; these are named, and the rest is counted.',
   ],
   memory: 'about 250 bytes per prompt and call of a model, and one file at a time per core.',
   options: [
