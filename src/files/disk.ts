@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { AppError, errorCode, fileError, writeError } from '../util/errors.ts';
+import { AppError, errorCode, fileError, UsageError, writeError } from '../util/errors.ts';
 
 /** Runs calls on a file; what the system refuses becomes one line about the path. */
 export function attempt<T>(path: string, calls: () => T, asError = fileError): T {
@@ -167,6 +167,7 @@ export function samePlace(one: string, other: string): boolean {
 
 /** Refuses to write to a file that the run reads, or writes something else to. */
 export function requireOtherPlace(path: string, others: readonly string[], option: string): void {
+  if (path === '-') throw new UsageError(`'-' is no file for ${option}; pass a name, or './-'`);
   const other = isPlainPlace(path) ? others.find((one) => samePlace(one, path)) : undefined;
   if (other !== undefined) throw new AppError(`${path}: is '${other}' itself; choose another file with ${option}`);
 }

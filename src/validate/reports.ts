@@ -28,7 +28,7 @@ export function readRequest(word: string): ReportRequest {
   }
   if (rest.length === 0) return { format };
   const file = rest.join('=');
-  if (file === '') throw new UsageError(`'${word}' needs the name of a file: ${format}=FILE`);
+  if (file === '' || file === '-') throw new UsageError(`'${word}' needs the name of a file: ${format}=FILE`);
   return { format, file };
 }
 

@@ -239,6 +239,14 @@ describe('sessionctl repair < FILE', () => {
     },
   );
 
+  it.each(['--report', '--quarantine'])('takes no dash for %s, which would be a file of that name', async (option) => {
+    const cwd = folder();
+    const ran = await spawnProgram(['repair', option, '-', vector(TORN)], { cwd });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`'-' is no file for ${option}; pass a name, or './-'`);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
   it('takes /dev/null for a report where nothing comes from it', async () => {
     const ran = await spawnProgram(['repair', '--report', '/dev/null', vector(TORN)]);
     expect(ran.code, ran.stderr).toBe(0);

@@ -60,6 +60,7 @@ describe('several formats in one run', () => {
       `two formats cannot be written to the same file '${scratch}/./one'`,
     ],
     [['json='], "'json=' needs the name of a file: json=FILE"],
+    [['json=-'], "'json=-' needs the name of a file: json=FILE"],
     [['jsn=x'], "not 'jsn'; did you mean 'json'?"],
     [[`json=${bad}`], `${bad}: is one of the logs to check; choose another file`],
     [[`json=${at('left')}`, `sarif=${at('no/such/folder')}`], `${at('no/such/folder')}: no such folder; make it first`],
