@@ -1,7 +1,7 @@
 import { ByteWriter } from '../lines/writer.ts';
 import { SPEAKERS } from '../sessions/grep.ts';
 import { grepSessions } from '../sessions/grep-run.ts';
-import { type Command, flag, option } from '../shared/command.ts';
+import { type Command, flag, onlyFlag, option } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 import { parseTime } from '../util/parse-time.ts';
 
@@ -38,6 +38,7 @@ export const command: Command = {
   run: async (args, io) => {
     const [pattern, ...operands] = args.operands;
     if (pattern === undefined) throw new UsageError('no PATTERN given');
+    const form = onlyFlag(args, ['files-with-matches', 'count', 'json']) ?? 'text';
     const out = new ByteWriter(io.stdout);
     const code = await grepSessions(
       {
@@ -53,15 +54,9 @@ export const command: Command = {
         tool: args.text('tool'),
         since: parseTime('since', args.text('since'), io.now()),
         until: parseTime('until', args.text('until'), io.now(), true),
-        mostHits: args.flag('files-with-matches') ? 1 : (args.number('max-count') ?? Number.POSITIVE_INFINITY),
+        mostHits: form === 'files-with-matches' ? 1 : (args.number('max-count') ?? Number.POSITIVE_INFINITY),
         around: args.number('context') ?? 0,
-        form: args.flag('files-with-matches')
-          ? 'files'
-          : args.flag('count')
-            ? 'count'
-            : args.flag('json')
-              ? 'json'
-              : 'text',
+        form: form === 'files-with-matches' ? 'files' : form,
       },
       out,
       io,

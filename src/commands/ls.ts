@@ -1,6 +1,6 @@
 import { ByteWriter } from '../lines/writer.ts';
 import { listSessions } from '../sessions/list.ts';
-import { type Command, flag, option } from '../shared/command.ts';
+import { type Command, flag, onlyFlag, option } from '../shared/command.ts';
 import { UsageError } from '../util/errors.ts';
 import { parseTime } from '../util/parse-time.ts';
 
@@ -30,6 +30,7 @@ export const command: Command = {
   readsInput: false,
   run: async (args, io) => {
     if (args.flag('null') && !args.flag('paths')) throw new UsageError("'--null' needs '--paths'");
+    const form = onlyFlag(args, ['json', 'paths']) ?? 'table';
     const out = new ByteWriter(io.stdout);
     const code = await listSessions(
       {
@@ -39,7 +40,7 @@ export const command: Command = {
         since: parseTime('since', args.text('since'), io.now()),
         until: parseTime('until', args.text('until'), io.now(), true),
         most: args.number('max-count'),
-        form: args.flag('json') ? 'json' : args.flag('paths') ? (args.flag('null') ? 'paths0' : 'paths') : 'table',
+        form: args.flag('null') ? 'paths0' : form,
       },
       out,
       io,

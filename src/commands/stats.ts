@@ -1,10 +1,9 @@
 import { ByteWriter } from '../lines/writer.ts';
-import { type Command, flag, option } from '../shared/command.ts';
+import { type Command, flag, onlyFlag, option } from '../shared/command.ts';
 import { loadPrices } from '../stats/prices.ts';
 import { GROUPS, type Group } from '../stats/rows.ts';
 import { runStats } from '../stats/run.ts';
 import { calendarIn, startIn } from '../stats/zone.ts';
-import { UsageError } from '../util/errors.ts';
 import { parseTime } from '../util/parse-time.ts';
 
 export const command: Command = {
@@ -36,7 +35,7 @@ export const command: Command = {
   },
   readsInput: false,
   run: async (args, io) => {
-    if (args.flag('json') && args.flag('csv')) throw new UsageError("'--json' and '--csv' exclude each other");
+    const form = onlyFlag(args, ['json', 'csv']) ?? 'table';
     const zone = args.text('tz');
     const dayOf = calendarIn(zone);
     const startOf = zone === undefined ? undefined : startIn(dayOf);
@@ -49,7 +48,7 @@ export const command: Command = {
         until: parseTime('until', args.text('until'), io.now(), true, startOf),
         dayOf,
         priceOf: args.flag('prices') ? await loadPrices() : undefined,
-        form: args.flag('json') ? 'json' : args.flag('csv') ? 'csv' : 'table',
+        form,
       },
       new ByteWriter(io.stdout),
       io,

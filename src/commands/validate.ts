@@ -8,7 +8,7 @@ import { ruleList } from '../reporters/text.ts';
 import { rules } from '../rules/index.ts';
 import type { Level } from '../rules/rule.ts';
 import { scannerKind } from '../scanner/layout.ts';
-import { type Command, flag, INDEX, type Io, option, type ParsedArgs } from '../shared/command.ts';
+import { type Command, flag, INDEX, type Io, onlyFlag, option, type ParsedArgs } from '../shared/command.ts';
 import { terminalSafe } from '../shared/terminal-safe.ts';
 import { UsageError } from '../util/errors.ts';
 import { version } from '../util/version.ts';
@@ -175,15 +175,14 @@ async function ignoreOf(args: ParsedArgs, config: Config | undefined) {
 }
 
 async function suppressionsOf(args: ParsedArgs, config: Config | undefined): Promise<Suppressions | undefined> {
-  const [all, prune] = [args.flag('suppress-all'), args.flag('prune-suppressions')];
+  const change = onlyFlag(args, ['suppress-all', 'prune-suppressions']);
   const path = args.text('suppressions') ?? config?.suppressions;
-  if (all && prune) throw new UsageError("'--suppress-all' and '--prune-suppressions' exclude each other");
   if (path !== undefined) {
     const { readSuppressions } = await import('../validate/suppressions.ts');
-    return await readSuppressions(path, all ? 'all' : prune ? 'prune' : 'use');
+    return await readSuppressions(path, change ?? 'use');
   }
-  if (!all && !prune) return undefined;
-  throw new UsageError(`'--${all ? 'suppress-all' : 'prune-suppressions'}' needs '--suppressions FILE'`);
+  if (change === undefined) return undefined;
+  throw new UsageError(`'--${change}' needs '--suppressions FILE'`);
 }
 
 function readLevels(args: ParsedArgs, config: Config | undefined): Map<string, Level> {

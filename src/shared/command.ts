@@ -1,4 +1,5 @@
 import type { LeftOut } from '../log/log-entry.ts';
+import { UsageError } from '../util/errors.ts';
 import type { Io } from '../util/io.ts';
 import { counted } from '../util/words.ts';
 
@@ -101,6 +102,13 @@ export const COMMON_OPTIONS: readonly Option[] = [
 
 export function allOptions(command: Command): readonly Option[] {
   return [...command.options, ...COMMON_OPTIONS];
+}
+
+/** The one of these flags that is given, if any: they exclude each other. */
+export function onlyFlag<Name extends string>(args: ParsedArgs, names: readonly Name[]): Name | undefined {
+  const [first, second] = names.filter((name) => args.flag(name));
+  if (second !== undefined) throw new UsageError(`'--${first}' and '--${second}' exclude each other`);
+  return first;
 }
 
 /** The spellings of an option: '-n', '--dry-run', '--check'. */

@@ -13,10 +13,10 @@ const MOST_BYTES = 64 * 1024 * 1024;
 type Counts = ReadonlyMap<string, number>;
 
 /**
- * 'use': known findings are not reported; 'all': none is, and all are known from now on; 'prune': what no longer occurs
- * is not known any more.
+ * 'use': known findings are not reported; 'suppress-all': none is, and all are known from now on;
+ * 'prune-suppressions': what no longer occurs is not known any more.
  */
-type SuppressionMode = 'use' | 'all' | 'prune';
+type SuppressionMode = 'use' | 'suppress-all' | 'prune-suppressions';
 
 /**
  * A file of known findings, as ESLint has it: {"logs/a.jsonl":{"torn-line":{"count":2}}}, with paths from its own
@@ -41,11 +41,11 @@ export class Suppressions {
 
   /** A log was checked to its end. */
   checked(log: string, { known, found }: LogSuppressions): void {
-    const next = new Map(this.#mode === 'all' ? found : known);
+    const next = new Map(this.#mode === 'suppress-all' ? found : known);
     for (const [rule, count] of known) {
       const left = Math.min(count, found.get(rule) ?? 0);
       if (this.#mode === 'use') this.unused += count - left;
-      if (this.#mode === 'prune') next.set(rule, left);
+      if (this.#mode === 'prune-suppressions') next.set(rule, left);
     }
     this.#known.set(this.#keyOf(log), next);
   }
@@ -77,7 +77,7 @@ class LogSuppressions {
 
   constructor(known: Counts, mode: SuppressionMode) {
     this.known = known;
-    this.#hidesAll = mode === 'all';
+    this.#hidesAll = mode === 'suppress-all';
   }
 
   /**
@@ -105,7 +105,7 @@ class LogSuppressions {
 
 export async function readSuppressions(path: string, mode: SuppressionMode): Promise<Suppressions> {
   if (!(await isThere(path))) {
-    if (mode === 'all') return new Suppressions(path, mode, new Map());
+    if (mode === 'suppress-all') return new Suppressions(path, mode, new Map());
     throw new AppError(`${path}: no such file; --suppress-all writes it`);
   }
   const known = new Map<string, Counts>();

@@ -96,6 +96,8 @@ describe('grep', () => {
     expect(await speakers('-w', 'por')).toEqual([]);
     expect(await speakers('-m', '1', 'port')).toHaveLength(1);
     expect(await grep('-m', '0', 'port', claude)).toMatchObject({ code: 1, stdout: '' });
+    const stderr = expect.stringContaining("'--count' and '--json' exclude each other");
+    expect(await grep('--json', '-c', 'port', claude)).toMatchObject({ code: 2, stderr });
     expect(await speakers('-F', 'p.rt')).toEqual([]);
     expect((await speakers('p.rt')).length).toBeGreaterThan(0);
     expect(await grep('--in', 'nobody', 'x', claude)).toMatchObject({ code: 2 });
