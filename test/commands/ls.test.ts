@@ -111,6 +111,15 @@ describe('ls', () => {
     });
   });
 
+  it('leaves out the backups and the quarantine of a repair', async () => {
+    const folder = scratchFolder();
+    const file = join(folder, 'torn.jsonl');
+    copyFileSync(join(fixtures, 'vectors/damage/l01-torn-tail.jsonl'), file);
+    expect(await run(['repair', '-i', '--backup', file])).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toHaveLength(3);
+    expect(await run(['ls', '--paths', folder])).toMatchObject({ code: 0, stdout: `${file}\n`, stderr: '' });
+  });
+
   it('cuts its rows to a narrow terminal, and keeps the id', async () => {
     for (const columns of [40, 50, 60, 70, 80]) {
       const { stdout } = await run(['ls'], { env: { ...env, NO_COLOR: '1' }, stdoutIsTerminal: true, columns });

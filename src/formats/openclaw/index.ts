@@ -11,7 +11,7 @@ export const openclaw: LogFormat = {
     const columns = tableColumns(head, 'transcript_events');
     return ['session_id', 'seq', 'event_json'].every((name) => columns?.includes(name)) ? 'certain' : undefined;
   },
-  logNames: /^openclaw-agent\.sqlite$|\.jsonl/,
+  logNames: /^openclaw-agent\.sqlite$|\.jsonl(?:\.(?:deleted|reset)\.[^/]+|\.imported-[^/]+)?$/,
   locations: (env) => below(env['OPENCLAW_STATE_DIR'] || below(homeFolder(env), '.openclaw')[0], 'agents'),
   // Only its agent command takes an id, and wants a message; its terminal takes keys, which a transcript has not.
   resume: ({ id }) => ({ argv: ['openclaw', 'agent', '--session-id', id, '--message', 'continue'] }),
