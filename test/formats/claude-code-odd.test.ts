@@ -425,10 +425,12 @@ describe('a compaction of Claude Code', () => {
     expect(compaction).not.toHaveProperty('details');
   });
 
-  it('is made from a summary alone where its boundary is lost', async () => {
-    const { compaction } = await compactionOf([user('u', null, 'go'), summary('so far', 'u'), user('v', 'y', 'on')]);
-    expect(compaction).toMatchObject({ id: 'y', summary: 'so far', parentId: 'u' });
+  it('is made from a summary alone where its boundary is lost, and nothing is known above it', async () => {
     expect((await compactionOf([summary('so far', null)])).compaction).toMatchObject({ id: 'y' });
+    const log = [user('u', null, 'go'), summary('so far', 'u'), user('v', 'y', 'on')];
+    const { compaction, entries } = await compactionOf(log);
+    expect(compaction).toBeUndefined();
+    expect(entries.find(({ id }) => id === 'y')).toMatchObject({ content: 'so far', parentId: 'u' });
   });
 
   it('whose boundary is lost is reported, unless it is the first of all', async () => {

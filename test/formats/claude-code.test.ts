@@ -130,6 +130,23 @@ describe('the end of a Claude Code log', () => {
   });
 });
 
+describe('a Claude Code summary whose boundary is gone', () => {
+  it('hides nothing where its parent is known, as after a repair: Claude Code sends all of it', async () => {
+    const lines = readFileSync(join(folder, '2.1.325/compact-manual.jsonl'), 'utf8').trim().split('\n');
+    const boundary = lines.findIndex((line) => line.includes('"subtype":"compact_boundary"'));
+    const last = objectsOf(lines.slice(0, boundary)).findLast(({ type }) => type === 'assistant')?.['uuid'];
+    const gone = (JSON.parse(lines[boundary] ?? '') as Json)['uuid'];
+    const left = lines.toSpliced(boundary, 1);
+    const saidIn = async (log: readonly string[]): Promise<string> =>
+      (await run(['context', '--as', 'llm', '-'], { stdin: log.join('\n') })).stdout;
+    const texts = ['Change the port to 4000', 'This session is being continued', 'Which port?'];
+    const repaired = await saidIn(left.map((line) => line.replace(`"parentUuid":"${gone}"`, `"parentUuid":"${last}"`)));
+    expect(texts.map((text) => repaired.includes(text))).toEqual([true, true, true]);
+    const broken = await saidIn(left);
+    expect(texts.map((text) => broken.includes(text))).toEqual([false, true, true]);
+  });
+});
+
 describe('a Claude Code log in its native form', () => {
   it.each(cases)('is the one beside it: %s', async (name) => {
     const { lines } = await nativeTextOf(claudeCode, sourceOf(name));

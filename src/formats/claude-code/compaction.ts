@@ -60,6 +60,12 @@ export class ClaudeCompactions {
   summary(summary: ClaudeRecord): void {
     const open = this.#open;
     this.#open = undefined;
+    const { parentId } = summary.facts;
+    // Without its boundary it hides nothing of what is above it.
+    if (!open && parentId && this.#places.entryOf(parentId) !== undefined) {
+      this.#tree.writeAny({ ...summary, facts: { ...summary.facts, kind: 'meta' } });
+      return;
+    }
     const { boundary, held } = open ?? { boundary: summary, held: [] };
     const { value, line } = boundary.record;
     const { id: uuid = '', parentId: named } = boundary.facts;
@@ -82,8 +88,7 @@ export class ClaudeCompactions {
     this.#tree.wrote(boundary);
     for (const item of held) this.#tree.writeAny(this.#connected(item, uuid));
     if (open) {
-      const { id: summaryId, parentId } = summary.facts;
-      this.#places.put(summaryId as string, (parentId && this.#places.entryOf(parentId)) || id);
+      this.#places.put(summary.facts.id as string, (parentId && this.#places.entryOf(parentId)) || id);
       this.#writer.count('merged');
       this.#tree.wrote(summary);
     }
