@@ -4,7 +4,7 @@ export const forwardParent = defineRule('forward-parent', 'warning', 'tree', {
   summary: "an entry's parent comes later in the file",
   why: 'Agents read the whole file first, so they can handle it; readers that stream cannot.',
   arises: 'Lines were sorted or merged.',
-  advice: 'Harmless for agents; repair does not change it.',
+  advice: 'Harmless for agents, unless the parent is the last entry (see stale-leaf); repair does not change it.',
   example:
     '{"type":"message","id":"b2c3d4e5","parentId":"a1b2c3d4",…}\n{"type":"message","id":"a1b2c3d4","parentId":null,…}',
   end: (log, report) => {

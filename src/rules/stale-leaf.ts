@@ -6,7 +6,7 @@ export const staleLeaf = defineRule('stale-leaf', 'warning', 'tree', {
   summary: 'the entry that an agent resumes at hides newer work on another branch',
   why: 'Agents resume at one entry, most at the last of the file: they show an old state, and the work on the other branch looks lost.',
   arises:
-    "A label, a model change or an extension's entry was added to an older part of the tree, and no message followed it.",
+    "A label, a model change or an extension's entry was added to an older part of the tree, and no message followed it; or lines were sorted or copied, and the last entry now has others below it.",
   advice:
     "'sessionctl tree --leaves' shows the branches. In a log of pi or omp 'sessionctl repair --settle-leaf' appends an entry below the newer work.",
   example:

@@ -79,11 +79,12 @@ export function commonAncestor(index: LogIndex, a: number, b: number): number {
 
 /**
  * Whether the last entry, or another one in its place, hides work: the model sees nothing from it up to the first entry
- * with another child, and another branch from there has a message. Returns the last entry of those branches in the
- * file, or undefined.
+ * with another child, and another branch from there has a message; or entries before it in the file are below it.
+ * Returns the last entry of those branches in the file, or undefined.
  */
 export function hiddenWork(index: LogIndex, leaf = index.size - 1): number | undefined {
-  if (index.size < 3 || isSeenByModel(index.typeOf(leaf))) return undefined;
+  const below = workBelow(index, leaf);
+  if (below !== undefined || index.size < 3 || isSeenByModel(index.typeOf(leaf))) return below;
   const children = new Children(index);
   let own = leaf;
   let parent = children.parentOf(own);
@@ -93,7 +94,26 @@ export function hiddenWork(index: LogIndex, leaf = index.size - 1): number | und
     parent = children.parentOf(own);
   }
   if (parent < 0) return undefined;
-  const waiting = [...children.of(parent)].filter((child) => child !== own);
+  return newestWork(index, children, parent, (child) => child !== own);
+}
+
+/** Work below an entry that only a damaged log has there: written in the wrong order, or below an earlier copy. */
+function workBelow(index: LogIndex, leaf: number): number | undefined {
+  if (leaf < 1 || index.forwardParents + index.repeatedIds === 0) return undefined;
+  const { size } = index;
+  const children = new Children({ size, forwardParents: 1, parentOf: (at) => index.parentOf(at, 'last') });
+  const path = markPositions(index, pathTo(index, leaf, 'last'));
+  return newestWork(index, children, leaf, (child) => path[child] !== 1);
+}
+
+/** The last entry in the file below those children of an entry; undefined if there is no message. */
+function newestWork(
+  index: LogIndex,
+  children: Children,
+  parent: number,
+  isWanted: (child: number) => boolean,
+): number | undefined {
+  const waiting = [...children.of(parent)].filter(isWanted);
   let newest = -1;
   let holdsMessage = false;
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {

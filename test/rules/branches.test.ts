@@ -182,6 +182,7 @@ describe('trees that cannot be', () => {
     ]);
     expect((await reported(HEADER + user('u', 'a') + assistant('a', null, ['t']))).sort()).toEqual([
       forward,
+      "3 stale-leaf: the leaf hides the messages on another branch; its newest entry is 'u' on line 2",
       "3 unanswered-call: call 't' has no result; line 2 continues without it",
     ]);
   });

@@ -282,6 +282,20 @@ describe('staleLeaf', () => {
     await session.close();
   });
 
+  it('finds work below the last entry, which was written before it or follows an earlier copy of it', async () => {
+    const [a, b, c] = [message('a', null), message('b', 'a'), message('c', 'b')];
+    for (const [log, newest] of [
+      [[a, c, b], 1],
+      [[b, a], 0],
+      [[a, b, c, a], 2],
+      [[a, b, c, labelEntry('m', 'l', 'b', 'y'), labelEntry('l', 'c', 'b', 'x'), b], 4],
+    ] as const) {
+      const session = await sessionOf([...log]);
+      expect(hiddenWork(session.index)).toBe(newest);
+      await session.close();
+    }
+  });
+
   it('has nothing to say where the last entry or its branch shows something, or no message is hidden', async () => {
     for (const log of [
       [],
@@ -291,6 +305,11 @@ describe('staleLeaf', () => {
       [message('a', null), labelEntry('k', 'a', 'a', 'x'), labelEntry('l', 'a', 'a', 'y')],
       [message('a', null), labelEntry('k', 'l', 'a', 'x'), labelEntry('l', 'k', 'a', 'y')],
       [message('a', null), message('b', 'a'), labelEntry('l', null, 'a', 'y')],
+      [message('a', null), message('b', 'a'), message('b', 'a')],
+      [message('a', 'c'), message('b', 'a'), message('c', 'b')],
+      [message('c', 'b'), message('a', 'c'), message('b', 'a')],
+      [message('c', 'c'), message('a', null), message('b', 'a')],
+      [message('a', null), labelEntry('l', 'b', 'b', 'x'), message('b', 'a')],
     ]) {
       const session = await sessionOf(log);
       expect(hiddenWork(session.index)).toBeUndefined();
