@@ -33,7 +33,7 @@ export class FormatEvidence {
   #known = 0;
   /** The first header that may be native. */
   #header: JsonObject | undefined;
-  /** The first line is the start of a header: a crash while the file was made. */
+  /** The first line is the start of a header or a title slot: a crash while the file was made. */
   #isCut = false;
 
   constructor(from?: Origin) {
@@ -134,7 +134,7 @@ function isNative(value: JsonObject): boolean {
 const HEADER_TEXTS = ['id', 'timestamp', 'cwd'];
 
 /** As pi and omp begin a file; a header that goes on in the next line was pretty-printed. */
-const CUT_HEADER = /^\{"type":"session",(?:"version":\d,)?"id":"/;
+const CUT_HEADER = /^\{"type":"(?:session",(?:"version":\d,)?"id":"|title","v":\d,"title":")/;
 
 /** A header that no other tool writes: it has a known version, or all members of version 1. */
 function isCertainHeader(header: JsonObject): boolean {

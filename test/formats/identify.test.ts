@@ -184,6 +184,7 @@ describe('identify', () => {
     // A crash while the header was written.
     expect(await identityOf(JSON.stringify(header).slice(0, 40))).toBe('ours');
     expect(await identityOf(JSON.stringify({ ...header, version: undefined }).slice(0, 30))).toBe('ours');
+    expect(await identityOf('{"type":"title","v":1,"title":"Plan the')).toBe('ours');
     expect(await identityOf('{"type":"session","version":3\n,"id"')).not.toBe('ours');
     expect(await identityOf('')).toBe('ours');
     expect(await identityOf('\n \n\t\r\n')).toBe('ours');
