@@ -214,6 +214,23 @@ describe('context', () => {
     expect(ran.stderr).toContain('line 3 is damaged (torn-line)');
   });
 
+  it('keeps from the next entry where a compaction of version 1 keeps from a damaged line', async () => {
+    const bodies = [
+      { type: 'session', id: 's', cwd: '/w' },
+      user('a'),
+      user('b'),
+      user('c'),
+      { type: 'compaction', summary: 'S', tokensBefore: 1, firstKeptEntryIndex: 2 },
+    ];
+    const lines = bodies.map((body) => JSON.stringify({ timestamp: '2026-02-16T10:00:00.000Z', ...body }));
+    const log = `${lines.join('\n').replace('"content":"b","timestamp":1}}', '"cont')}\n`;
+    expect(log).toContain('"cont\n');
+    const ran = await context(log);
+    expect(jsonLines(ran).map((message) => message['content'] ?? message['summary'])).toEqual(['S', 'c']);
+    const fixed = await run(['repair', '--quarantine', join(scratch, 'quarantine'), '-'], { stdin: log });
+    expect((await context(fixed.stdout)).stdout).toBe(ran.stdout);
+  });
+
   it('goes on behind messages that turn out to be damaged only when they are read', async () => {
     const broken = logOf(chain(user('a'), user('b'), user('c'), user('d'))).replace(
       /"content":"([bc])"/g,

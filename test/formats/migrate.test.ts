@@ -229,11 +229,9 @@ describe('a log migrated for a reader', () => {
       const { text, damage } = await migrated([HEADER, USER, torn, USER, USER, COMPACTION]);
       expect(damage).toHaveLength(1);
       expect(text[2]).toBe(`3 ${torn}`);
-      // Index 3 is the first, second or third of the entries that are left, by how many the damaged line was.
-      const kept = { 0: '00000003', 1: '00000002', 2: undefined }[entries];
-      expect(text[5]?.includes('firstKeptEntryId') ? /"firstKeptEntryId":"(\w+)"/.exec(text[5])?.[1] : undefined).toBe(
-        kept,
-      );
+      // Index 3 is the third or second of the entries that are left, or on the damaged line: then the next one counts.
+      const kept = { 0: '00000003', 1: '00000002', 2: '00000002' }[entries];
+      expect(text[5]).toContain(`"firstKeptEntryId":"${kept}"`);
     }
   });
 

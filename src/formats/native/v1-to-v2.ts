@@ -22,8 +22,10 @@ const MOST_LISTED = 10;
 export class Version1To2 {
   readonly #options: MigrateOptions;
   readonly #refusal: (what: string) => AppError;
-  /** The symbol of the id at each position of the file, the header at 0; NONE for a header and a lost entry. */
+  /** The symbol of the id at each position of the file, the header at 0; NONE for a header. */
   readonly #positions = int32Column();
+  /** How many entries were lost directly before this position. */
+  #lost = 0;
   readonly #ids: Symbols;
   readonly #headerIds = new Set<string>();
   readonly #ownIds = new Set<string>();
@@ -48,11 +50,13 @@ export class Version1To2 {
     if (this.#positions.size === 0) this.#firstHeaderId = text;
     if (typeof id === 'string') this.#headerIds.add(id);
     this.#positions.push(NONE);
+    this.#lost = 0;
   }
 
-  /** Counts the entries on a damaged line, which nothing can refer to. */
+  /** Counts the entries on a damaged line; an index that refers to one means the next entry, as in a repair. */
   lost(entries: number): void {
     for (let entry = 0; entry < entries; entry++) this.#positions.push(NONE);
+    this.#lost += entries;
   }
 
   entry(value: JsonObject, line: Line, changes: MemberChanges): void {
@@ -70,7 +74,9 @@ export class Version1To2 {
         );
       this.#ownIds.add(id);
     }
-    this.#positions.push(this.#ids.intern(id));
+    const symbol = this.#ids.intern(id);
+    for (; this.#lost > 0; this.#lost--) this.#positions.set(this.#positions.size - this.#lost, symbol);
+    this.#positions.push(symbol);
     const parent = decoded['parentId'];
     if (typeof parent === 'string' && this.#isHeaderId(parent)) changes.set('parentId', 'null');
     else if (typeof parent !== 'string' && parent !== null) changes.set('parentId', this.#previous);
