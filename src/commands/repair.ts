@@ -22,7 +22,7 @@ export const command: Command = {
     'Changes a byte only because of something that `validate` reports as an error, so a log without errors is unchanged. Every complete entry stays, in order. Each change is reported on standard error.',
     '- Bytes: entries that share a line are split, objects that were pretty-printed over several lines rejoined, a byte order mark and NULs between entries or tokens removed, invalid UTF-8 replaced with U+FFFD, a missing last newline added. Truncated pieces and garbage go to quarantine.',
     '- Ids: an exact copy of an entry goes to quarantine; any other entry with a duplicate id gets a new one, and later entries that refer to it are updated. Entries without an id get one.',
-    '- The tree: an entry whose parent is missing is reattached to the nearest entry that survived along the chain that damaged lines still show, or else to the entry before it. A cycle is broken at its earliest entry.',
+    '- The tree: an entry whose parent is missing is reattached to the nearest entry that survived along the chain that damaged lines still show, or else to the entry before it; a compaction that kept the lost entry then keeps from the one behind it. A cycle is broken at its earliest entry.',
     '- The header: a late one moves to the front, a missing one is rebuilt from the first entry (`"rebuiltBy":"sessionctl"`), additional ones go to quarantine.',
     '- Version 1: every `firstKeptEntryIndex` still points to the entry that its writer meant.',
     'Logs of other agents are repaired in their own format, if `sessionctl formats` says so. Beyond the above, in those of Claude Code and Codex:',

@@ -4,7 +4,8 @@ export const danglingKeptEntry = defineRule('dangling-kept-entry', 'warning', 'r
   summary: "a compaction's first kept entry is not in the file",
   why: 'Nothing before the compaction is kept: the model sees only the summary.',
   arises: 'The entry was lost, or a migration miscounted.',
-  advice: 'No command fixes it: only the program that wrote it knows which entry was meant.',
+  advice:
+    "If an entry names the lost one as its parent, too, 'sessionctl repair' keeps from that entry (see dangling-parent). Else only the program that wrote it knows which entry was meant.",
   example: '{"type":"compaction","id":"b2c3d4e5",…,"firstKeptEntryId":"deadbeef",…}',
   end: (log, report) => {
     for (const { kind, position, id } of log.references) {

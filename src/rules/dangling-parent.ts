@@ -6,7 +6,8 @@ export const danglingParent = defineRule('dangling-parent', 'error', 'tree', {
   summary: "an entry's parent is not in the file",
   why: 'The path to the entry ends there: the model sees nothing of what came before.',
   arises: 'The parent was truncated, lost or removed, or the file is part of another one.',
-  advice: "'sessionctl repair' reattaches the entry to the nearest surviving entry.",
+  advice:
+    "'sessionctl repair' reattaches the entry to the nearest surviving entry. A compaction whose first kept entry is the lost one then keeps from the entry behind it.",
   example: '{"type":"message","id":"b2c3d4e5","parentId":"deadbeef",…}',
   end: (log, report) => {
     // A line that could not be read may have any id.

@@ -145,20 +145,50 @@ export function reattachLost(repair: RepairState): void {
     }
     return top;
   };
+  /** By the id of a lost entry: the one behind it where a kept range can start. It starts with no tool result. */
+  const followers = new Map<unknown, RepairEntry>();
+  const waiting = new Set<string>();
   let seen = 0;
   let last = ROOT;
+  const goTo = (position: number): void => {
+    for (; seen < position; seen++) {
+      const entry = entries[seen] as RepairEntry;
+      if (canBeParent(entry)) {
+        last = seen;
+        if (entry.role !== 'toolResult') {
+          for (const id of waiting) followers.set(id, entry);
+          waiting.clear();
+        }
+      }
+      keepFromFollower(repair, entry, followers);
+    }
+  };
   for (const [entry, rule] of lost.sort(([a], [b]) => a.position - b.position)) {
     const { position } = entry;
-    for (; seen < position; seen++) if (canBeParent(entries[seen] as RepairEntry)) last = seen;
+    goTo(position);
     // A descendant cannot become the parent; then the entry becomes a root.
     const isAllowed = (parent: number): boolean => parent < 0 || topOf(parent) !== position;
-    const chain = rule === 'dangling-parent' ? nearestSurvivor(repair, entry) : undefined;
-    const parent = [chain, last].find((one) => one !== undefined && isAllowed(one)) ?? ROOT;
+    const chain = rule === 'dangling-parent' ? lostChain(repair, entry) : undefined;
+    for (const id of chain?.ids ?? []) waiting.add(id);
+    const parent = [chain?.survivor, last].find((one) => one !== undefined && isAllowed(one)) ?? ROOT;
     parents[position] = parent;
     if (parent >= 0) up[position] = parent;
     const above = entries[parent];
     repair.reattach(entry, above && repair.idOf(above), rule);
   }
+  if (followers.size + waiting.size > 0) goTo(entries.length);
+}
+
+/** A compaction whose first kept entry was lost keeps from the one behind it; else agents keep nothing. */
+function keepFromFollower(repair: RepairState, entry: RepairEntry, followers: ReadonlyMap<unknown, RepairEntry>): void {
+  const kept = entry.references.find(({ key }) => key === 'firstKeptEntryId')?.id;
+  const follower = followers.get(kept);
+  const idAfter = follower && repair.idOf(follower);
+  if (idAfter === undefined || entry.edits?.drop || repair.resolve(kept)) return;
+  if (!repair.canFix(entry, 'dangling-parent')) return;
+  const words = `the first kept entry is now '${idAfter}', was '${kept}', which is lost (assumed)`;
+  const change = { rule: 'dangling-parent', words, idBefore: kept, idAfter, assumed: true };
+  repair.setMember(entry, { key: 'firstKeptEntryId', json: JSON.stringify(idAfter), ...change });
 }
 
 function canBeParent({ id, newId, edits }: RepairEntry): boolean {
@@ -166,21 +196,22 @@ function canBeParent({ id, newId, edits }: RepairEntry): boolean {
 }
 
 /**
- * Follows the chain of parents that damaged lines still show to the nearest surviving entry. ROOT if it ends at a root,
- * undefined if it is lost. Only entries before this one count: agents write a parent first.
+ * Follows the chain of parents that damaged lines still show: the ids of lost entries, and the nearest entry that
+ * survived. That is ROOT if the chain ends at a root, undefined if it is lost. Only entries before this one count:
+ * agents write a parent first.
  */
-function nearestSurvivor(repair: RepairState, entry: RepairEntry): number | undefined {
+function lostChain(repair: RepairState, entry: RepairEntry): { ids: Iterable<string>; survivor: number | undefined } {
   const { salvagedParents } = repair.index;
-  const visited = new Set<string>();
-  let id = salvagedParents.get(entry.parentId);
-  while (typeof id === 'string' && !visited.has(id)) {
-    visited.add(id);
+  const ids = new Set<string>();
+  let id: unknown = entry.parentId;
+  while (typeof id === 'string' && !ids.has(id)) {
     const first = repair.first.get(id);
     const found = [repair.resolve(id), first?.edits?.drop ? undefined : first].find(
       (one) => one && one.position < entry.position,
     );
-    if (found) return found.position;
+    if (found) return { ids, survivor: found.position };
+    ids.add(id);
     id = salvagedParents.get(id);
   }
-  return id === null ? ROOT : undefined;
+  return { ids, survivor: id === null ? ROOT : undefined };
 }

@@ -206,8 +206,8 @@ export class RepairState {
 
   /**
    * Moves an object to the quarantine; an entry only if no agent can read it, or it is an exact copy. `dangling-parent`
-   * reattaches its children, if that is to be fixed too and `duplicate-id` comes later; nothing mends other references
-   * to it, such as the first entry that a compaction keeps; and if it is the last entry, the leaf is another one.
+   * reattaches its children, if that is to be fixed too and `duplicate-id` comes later, and a compaction that kept it
+   * then keeps from its child; nothing mends other references to it, and if it is the last entry, the leaf is another.
    */
   drop(unit: RepairUnit, rule: string, words: string): void {
     editsOf(unit).drop = { rule, words };
