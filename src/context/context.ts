@@ -77,7 +77,7 @@ export async function sessionContext(session: Log, position: number | null, prof
   rules.finishInspection();
   return {
     /** Notes for the user about the path as a whole. */
-    notes: rules.notes as readonly string[],
+    notes: [...obstacles(session, profile), ...rules.notes],
     /** The entries that may give messages, in the order of their messages. */
     emitted: () => projected(emittedPlaces),
     /** Every entry of the path, from the root. */
@@ -88,6 +88,16 @@ export async function sessionContext(session: Log, position: number | null, prof
       return reader.state();
     },
   };
+}
+
+/** Why the agent of a profile opens the log without its messages, or not at all. */
+function obstacles({ index, format, headerLines, startsWithHeader }: Log, profile: Profile): string[] {
+  if (profile === 'spec' || format || index.size === 0) return [];
+  const repaired = "'sessionctl repair' fixes that";
+  if (!startsWithHeader) return [`${profile} refuses a log that does not start with a header; ${repaired}`];
+  const last = headerLines.at(-1) ?? 0;
+  if (profile === 'pi' || last < index.lineOf(index.size - 1)) return [];
+  return [`omp goes on from line ${last}, which is no entry, so it shows nothing; ${repaired}`];
 }
 
 /** The path to a position and the rules of the profile. A compaction that cannot be read is left out of the path. */

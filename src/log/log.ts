@@ -82,6 +82,13 @@ export class Log {
     return this.conversion ? this.conversion.session : asString(this.header?.['id']);
   }
 
+  /** Whether a header with an id comes before all entries; agents refuse or overwrite a log without one. */
+  get startsWithHeader(): boolean {
+    const firstEntry = this.index.size > 0 ? this.index.lineOf(0) : Number.POSITIVE_INFINITY;
+    const heads = this.headerLines.filter((line) => line < firstEntry).length - (this.titleSlot ? 1 : 0);
+    return typeof this.header?.['id'] === 'string' && heads > 0;
+  }
+
   /** Damaged lines, left out. Damage inside a line may be noticed only when the line is read, so ask at the end. */
   get damage(): readonly LeftOut[] {
     // Sorted on demand: a log may have a million lines whose damage is found only when they are read.

@@ -52,15 +52,11 @@ export async function sessionStatus(session: Log, options: SessionStatusOptions)
   await addOthers(session, path, facts);
   const newer = newerWork(session, rev);
   const probes = probe?.(facts);
-  const firstEntry = index.size > 0 ? index.lineOf(0) : Number.POSITIVE_INFINITY;
-  const heads = session.headerLines.filter((line) => line < firstEntry).length - (session.titleSlot ? 1 : 0);
-  const id = header?.['id'];
   const kind = root === undefined ? 'root' : pathEnd(index, root);
   const file: FileState = {
     sessionId: session.sessionId ?? null,
-    // Agents treat a file as empty, and overwrite it, unless it starts with a header that has an id. For another
-    // agent's log the header is generated.
-    hasHeader: typeof id === 'string' && (heads > 0 || session.format !== undefined),
+    // For another agent's log the header is generated.
+    hasHeader: session.startsWithHeader || session.format !== undefined,
     isRepairable: canRepair(session.format),
     // An empty file cannot be repaired.
     errors: header === undefined && index.size === 0 && session.damage.length === 0 ? [] : errors,

@@ -214,6 +214,22 @@ describe('context', () => {
     expect(ran.stderr).toContain('line 3 is damaged (torn-line)');
   });
 
+  it('says where the agent of the profile shows nothing, because of the headers of the log', async () => {
+    const entries = logOf(chain(user('a'), user('b'))).slice(HEADER.length + 1);
+    for (const [log, profiles, note] of [
+      [entries, ['pi', 'omp'], 'refuses a log that does not start with a header'],
+      [`${entries}${HEADER}\n`, ['pi', 'omp'], 'refuses a log that does not start with a header'],
+      [`${HEADER}\n${entries}${HEADER}\n`, ['omp'], 'goes on from line 4, which is no entry, so it shows nothing'],
+    ] as const) {
+      for (const profile of PROFILES) {
+        const ran = await context(log, '--profile', profile);
+        expect(jsonLines(ran).map((message) => message['content'])).toEqual(['a', 'b']);
+        const isNoted = profiles.some((one) => one === profile);
+        expect(ran.stderr).toBe(isNoted ? `sessionctl: -: ${profile} ${note}; 'sessionctl repair' fixes that\n` : '');
+      }
+    }
+  });
+
   it('keeps from the next entry where a compaction of version 1 keeps from a damaged line', async () => {
     const bodies = [
       { type: 'session', id: 's', cwd: '/w' },
