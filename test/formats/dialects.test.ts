@@ -175,7 +175,7 @@ describe('a conversion between pi and omp', () => {
     [
       'a call without a purpose',
       'omp',
-      entry('usage', 'a', null, { provider: 'p', model: 'm', usage: {} }),
+      entry('usage', 'a', null, { provider: 'p', model: 'm', usage: { cost: { total: 0 } } }),
       { type: 'model_usage' },
       0,
       '',

@@ -92,14 +92,18 @@ function fatalIssues(value: JsonObject): ShapeIssue[] {
   if (isHeader(value) && cwd !== undefined && typeof cwd !== 'string') add('bad-cwd', ['cwd'], 'a string');
   if (type === 'ttsr_injection' && !Array.isArray(injectedRules))
     add('bad-injected-rules', ['injectedRules'], 'an array');
+  const addCost = (usage: unknown, path: Path): void => {
+    // The oldest dialect has inputTokens and never a cost.
+    if (isObject(usage) && (usage['cost'] ?? undefined) === undefined && usage['inputTokens'] === undefined)
+      add('usage-without-cost', [...path, 'cost'], 'an object');
+  };
   if (type === 'custom_message') addBlocks(value['content'], ['content']);
+  if (type === 'model_usage') addCost(value['usage'], ['usage']);
   const { role, content, usage }: JsonObject = (type === 'message' ? messageOf(value) : undefined) ?? {};
   if (CONTENT_ROLES.has(role)) addBlocks(content, ['message', 'content']);
   if (role !== 'assistant') return issues;
   if (content === undefined || content === null) add('null-content', ['message', 'content'], 'a string or an array');
-  // The oldest dialect has inputTokens and never a cost.
-  if (isObject(usage) && (usage['cost'] ?? undefined) === undefined && usage['inputTokens'] === undefined)
-    add('usage-without-cost', ['message', 'usage', 'cost'], 'an object');
+  addCost(usage, ['message', 'usage']);
   return issues;
 }
 
