@@ -128,6 +128,9 @@ function followRenamed(repair: RepairState, entry: RepairEntry, key: string, id:
   return target;
 }
 
+/** Entries tried as a parent, so that a hostile log takes no quadratic time. */
+const MOST_TRIED = 1000;
+
 /** Finds a new parent for entries that lost theirs, in file order. */
 export function reattachLost(repair: RepairState): void {
   const { orphans, parents } = repair;
@@ -166,11 +169,14 @@ export function reattachLost(repair: RepairState): void {
   for (const [entry, rule] of lost.sort(([a], [b]) => a.position - b.position)) {
     const { position } = entry;
     goTo(position);
-    // A descendant cannot become the parent; then the entry becomes a root.
-    const isAllowed = (parent: number): boolean => parent < 0 || topOf(parent) !== position;
+    // A descendant cannot become the parent.
+    const isAllowed = (parent: number): boolean =>
+      parent < 0 || (canBeParent(entries[parent] as RepairEntry) && topOf(parent) !== position);
     const chain = rule === 'dangling-parent' ? lostChain(repair, entry) : undefined;
     for (const id of chain?.ids ?? []) waiting.add(id);
-    const parent = [chain?.survivor, last].find((one) => one !== undefined && isAllowed(one)) ?? ROOT;
+    let parent = chain?.survivor ?? last;
+    if (!isAllowed(parent)) parent = last;
+    for (let tried = 0; !isAllowed(parent); tried++) parent = tried < MOST_TRIED ? parent - 1 : ROOT;
     parents[position] = parent;
     if (parent >= 0) up[position] = parent;
     const above = entries[parent];
