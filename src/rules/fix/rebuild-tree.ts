@@ -192,7 +192,7 @@ function keepFromFollower(repair: RepairState, entry: RepairEntry, followers: Re
   const idAfter = follower && repair.idOf(follower);
   if (idAfter === undefined || entry.edits?.drop || repair.resolve(kept)) return;
   if (!repair.canFix(entry, 'dangling-parent')) return;
-  const words = `the first kept entry is now '${idAfter}', was '${kept}', which is lost (assumed)`;
+  const words = `changed the first kept entry from '${kept}', which is lost, to '${idAfter}' (assumed)`;
   const change = { rule: 'dangling-parent', words, idBefore: kept, idAfter, assumed: true };
   repair.setMember(entry, { key: 'firstKeptEntryId', json: JSON.stringify(idAfter), ...change });
 }
