@@ -99,9 +99,9 @@ export function compare(turns: readonly Turn[], listed: readonly ListedTurn[]): 
   return { is: 'other', stay: 0 };
 }
 
-/** The reply of the model that Gemini CLI adds after a summary. */
+/** What Gemini CLI has the model say to a summary. */
+const REPLY = 'Got it. Thanks for the additional context!';
+
 function isReply(turn: ListedTurn | undefined): boolean {
-  return (
-    turn?.message.kind === 'model' && turn.results.size === 0 && turn.message.parts.every((part) => 'text' in part)
-  );
+  return turn?.message.kind === 'model' && turn.results.size === 0 && plainText(turn.message.parts) === REPLY;
 }
