@@ -1,4 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
+import { objectOf } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink } from '../format.ts';
 import { NativeWriter } from '../native-writer.ts';
@@ -40,10 +41,12 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
   }
 }
 
-/** The id that the first record has; a checkpoint has only the name that it was saved by. */
+/** The id in the first record that has one; a checkpoint has only the name that it was saved by. */
 async function idOf(source: LogSource): Promise<string> {
   for await (const records of recordsOf(source, source.chunks(), () => {}))
-    for (const { value } of records)
-      return stringOf(value['sessionId']) || (/checkpoint-([^\\/]+)\.json$/.exec(source.name)?.[1] ?? '');
-  return '';
+    for (const { value } of records) {
+      const id = stringOf(value['sessionId']) || stringOf(objectOf(value['$set'])['sessionId']);
+      if (id !== '') return id;
+    }
+  return /checkpoint-([^\\/]+)\.json$/.exec(source.name)?.[1] ?? '';
 }

@@ -5,8 +5,8 @@ import { readRecords } from '../records.ts';
 
 /** The header of a session in JSON Lines is shorter. */
 const LONGEST_HEADER = 65_536;
-/** Part of a line that is only the start of a document. */
-const LIST = /"messages"\s*:\s*\[/;
+/** The start of a document on its first line; a change that is glued to a header has a list too. */
+const LIST = /^(?:(?!"\$set").)*?"messages"\s*:\s*\[/;
 const SAVED = /^\s*\{\s*(?:"authType"\s*:\s*"[^"]*"\s*,\s*)?"history"\s*:/;
 
 async function startOf(source: LogSource): Promise<string> {

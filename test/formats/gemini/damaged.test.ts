@@ -8,6 +8,8 @@ type Json = Record<string, unknown>;
 const folder = join(projectRoot, 'fixtures/formats/gemini');
 const linesOf = (name: string): string[] => readFileSync(join(folder, name), 'utf8').trim().split('\n');
 const textOf = (lines: readonly string[]): string => `${lines.join('\n')}\n`;
+const plain = linesOf('0.61.0/plain.jsonl');
+const [header = '', ...others] = plain;
 
 async function contextOf(lines: readonly string[]) {
   const { code, stdout, stderr } = await run(['context', '-'], { stdin: textOf(lines) });
@@ -16,6 +18,32 @@ async function contextOf(lines: readonly string[]) {
 }
 
 const textIn = ({ type, text }: Json): unknown => (type === 'text' ? text : type);
+
+describe('a Gemini CLI session whose first line is no header', () => {
+  const said = ['Say hello.', 'Hello, Ada.'];
+
+  it.each([
+    ['torn', [header.slice(0, 100), ...others]],
+    ['torn early', [header.slice(0, 20), ...others]],
+    ['torn, with the next line glued to it', [header.slice(0, 100) + others[0], ...others.slice(1)]],
+    ['lost', others],
+    ['lost, with the line after it', others.slice(1)],
+  ])('is read line by line, and the header is missing: %s', async (_how, lines) => {
+    expect((await contextOf(lines)).texts).toEqual(said);
+    const { code, stdout } = await run(['validate', '-'], { stdin: textOf(lines) });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^-:1: error: missing-header: no line is a header$/m);
+    expect(stdout).not.toContain('document');
+  });
+
+  it('has the id of a header that is on a later line', async () => {
+    const [first = '', ...rest] = others;
+    const lines = [first, header, ...rest];
+    expect(await contextOf(lines)).toMatchObject({ code: 0, stderr: '', texts: said });
+    const { stdout } = await run(['convert', '-'], { stdin: textOf(lines) });
+    expect(stdout).toContain(`"sourceId":"${JSON.parse(header)['sessionId']}"`);
+  });
+});
 
 describe('a Gemini CLI session that lost a prompt before it was resumed', () => {
   it.each([
