@@ -94,7 +94,7 @@ export class TurnWriter {
       return 'mapped';
     }
     if (message.parts.length > 0) turns.push(this.#prompt(message.parts, message, place, about));
-    const { outcome, rest } = this.#results(message, place, about.listed !== undefined);
+    const { outcome, rest } = this.#results(message, place, turns, about);
     const last = turns.at(-1);
     if (last) last.last = this.#writer.last;
     if (rest.length > 0)
@@ -181,22 +181,29 @@ export class TurnWriter {
   #results(
     message: GeminiMessage,
     place: Place,
-    isListed: boolean,
+    turns: Turn[],
+    { key, version, listed }: About,
   ): { readonly outcome?: ConversionOutcome; readonly rest: readonly GeminiPart[] } {
     const rest: GeminiPart[] = [];
     let isNew = false;
     let isOther = false;
     // A list gives the results with their calls.
-    for (const given of isListed ? [] : message.results) {
+    for (const given of listed ? listed.results.values() : message.results) {
       const result = this.#matched(given, rest);
       const call = this.#calls.get(result.callId);
+      // Without its call, a result belongs to the turn before it, or is a turn of its own.
+      const turn = call?.turn ?? turns.at(-1);
       const known = call?.result;
       const fingerprint = resultFingerprint(result);
-      if (call && !call.turn.resultFingerprints.has(result.callId))
-        call.turn.resultFingerprints.set(result.callId, fingerprint);
+      if (turn && !turn.resultFingerprints.has(result.callId)) turn.resultFingerprints.set(result.callId, fingerprint);
       if (known === undefined) {
         this.#result(result, place);
         isNew = true;
+        if (!turn) {
+          const resultFingerprints = new Map([[result.callId, fingerprint]]);
+          const { last } = this.#writer;
+          turns.push({ key, fingerprint: fingerprintOf(version), resultFingerprints, first: last, last });
+        }
         continue;
       }
       const isEqual = known === fingerprint;

@@ -46,13 +46,13 @@ export function readList(values: readonly unknown[]): MessageList {
     }
     const isOwn = message.kind === 'model';
     const turn = { message, fingerprint: fingerprintOf(message), results: byCall(isOwn ? message.results : []) };
-    if (message.kind !== 'results') turns.push(turn);
+    if (message.kind !== 'results' || turns.length === 0) turns.push(turn);
     for (const { functionCall } of isOwn ? message.parts : [])
       if (isObject(functionCall)) callers.set(String(functionCall['id']), turn);
-    // Gemini CLI 0.61 has each result twice; the first counts.
+    // Gemini CLI 0.61 has each result twice; the first counts. One without a call belongs to the turn before it.
     for (const result of isOwn ? [] : message.results) {
-      const caller = callers.get(result.callId);
-      if (caller && !caller.results.has(result.callId)) caller.results.set(result.callId, result);
+      const { results } = callers.get(result.callId) ?? turns.at(-1) ?? turn;
+      if (!results.has(result.callId)) results.set(result.callId, result);
     }
   }
   return { turns, ids, asides };

@@ -64,3 +64,29 @@ describe('a Gemini CLI session that lost a prompt before it was resumed', () => 
     expect(said).toEqual((await contextOf(whole)).texts);
   });
 });
+
+describe('a Gemini CLI session that lost a call before it was resumed', () => {
+  const timestamp = '2026-09-02T09:00:00.000Z';
+  const record = (id: string, type: string, content: unknown): Json => ({ id, timestamp, type, content });
+  const prompt = record('u1', 'user', [{ text: 'Which port?' }]);
+  const response = { id: 'c1', name: 'read', response: { output: 'port 3000' } };
+  const results = record('u2', 'user', [{ functionResponse: response }]);
+  const answer = record('m2', 'gemini', [{ text: '3000.' }]);
+  const next = record('u3', 'user', [{ text: 'Thanks.' }]);
+  const logOf = (...records: readonly Json[]): string[] => [header, ...records.map((one) => JSON.stringify(one))];
+
+  it('has the result that the list of the resume has without its call', async () => {
+    // Its first version had no call yet; Gemini CLI leaves out an empty answer, in the list too.
+    const empty = record('m1', 'gemini', '');
+    const list = { $set: { messages: [prompt, results, record('u2-again', 'user', results['content']), answer] } };
+    const { texts } = await contextOf(logOf(prompt, empty, results, answer, list, next));
+    expect(texts).toEqual(['Which port?', 'port 3000', '3000.', 'Thanks.']);
+  });
+
+  it('has no result that a later list took back, where nothing was before it', async () => {
+    const taken = await contextOf(logOf(results, answer, { $set: { messages: [next] } }));
+    expect(taken.texts).toEqual(['Thanks.']);
+    const kept = await contextOf(logOf(results, answer, { $set: { messages: [results, answer, next] } }));
+    expect(kept.texts).toEqual(['port 3000', '3000.', 'Thanks.']);
+  });
+});
