@@ -66,7 +66,16 @@ export interface RecordFacts {
   readonly files?: readonly FileFacts[];
   /** The state of the session after this record. */
   readonly state?: string | undefined;
+  /** How it changes which messages are in view, in a format that takes messages back. */
+  readonly view?: ViewChange;
   readonly issues: readonly RecordIssue[];
+}
+
+/** A record takes back all messages, or one and all after it, and then adds messages. */
+export interface ViewChange {
+  readonly takesAll?: boolean;
+  readonly takesFrom?: { readonly path: string; readonly id: string };
+  readonly adds: readonly { readonly id: string; readonly role: RecordFacts['role'] }[];
 }
 
 /** A record outside of the conversation, without anything to check. */

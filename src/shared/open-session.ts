@@ -121,6 +121,7 @@ export async function openSession(name: string, io: Io, choice: Choice = {}, sto
 
 /** Losses that change what a reader shows, in words; the others are in the report of `convert`. */
 const SHOWN_LOSSES: Readonly<Record<string, string>> = {
+  ALL_TAKEN_BACK: "all messages were taken back, so none is in view; 'sessionctl tree' shows them",
   COMPACTION_HALF: 'a compaction has no summary, so what it replaced is still shown',
   COMPACTION_KEPT_OTHERS: 'a compaction kept other messages than those that are shown behind its summary',
   CONTEXT_EDITED: 'the agent took parts of the context back later, which are still shown',
@@ -129,6 +130,7 @@ const SHOWN_LOSSES: Readonly<Record<string, string>> = {
   ITEM_MISSING: 'a message is only in an event; it is shown, though the agent may not send it',
   MISSING_BASE: 'the session that it continues was not found, so only its own part is shown; put that log beside it',
   ORPHAN_RESULT: 'the call of a result is missing; the result is shown, though the agent may not send it',
+  REWIND_UNKNOWN: 'it goes back to a message that is not in view, so nothing before it is',
   SECOND_ROOT:
     "this record has no parent in the file, so what was before it is on another branch; 'sessionctl repair' reconnects it",
   SUMMARY_ENCRYPTED: 'the summary of a compaction is encrypted, so it is not shown',

@@ -1,7 +1,14 @@
 import type { Damage } from '../../entries/damage.ts';
 import { stringOf } from '../../entries/entry-type.ts';
 import { isObject, type JsonObject, listOf } from '../../json/value.ts';
-import { type BlockFacts, NO_FACTS, type RecordChecks, type RecordFacts, type RecordIssue } from '../format.ts';
+import {
+  type BlockFacts,
+  NO_FACTS,
+  type RecordChecks,
+  type RecordFacts,
+  type RecordIssue,
+  type ViewChange,
+} from '../format.ts';
 import { missingIssue, unknownType } from '../issues.ts';
 import { type RuleTable, tableChecks } from '../rule-table.ts';
 import { readMessage } from './message.ts';
@@ -37,7 +44,11 @@ const TABLE: RuleTable = {
   'unknown-entry-type': ['warning', 'Gemini CLI 0.61 leaves the message out of what it sends.'],
   'orphan-result': ['error', 'Gemini CLI 0.61 sends the result without its call, which the API rejects.'],
   'unanswered-call': ['error', 'Gemini CLI 0.61 leaves out what follows the call: 7 of 25 parts were gone.'],
-  'no-conversation': ['warning', `${REFUSED}. Each resume leaves such a file behind.`],
+  'no-conversation': [
+    'warning',
+    `${REFUSED}. Each resume leaves such a file behind. It is an error where answers were lost: to a list of messages, or to a rewind to a message that it does not know.`,
+  ],
+  'dangling-link': ['error', 'Gemini CLI 0.61 takes back all messages before a rewind to one that it does not know.'],
 };
 
 const TYPES: ReadonlySet<unknown> = new Set('user gemini info error warning'.split(' '));
@@ -50,16 +61,23 @@ function isRecord(value: JsonObject): boolean {
 
 function describe(record: JsonObject): RecordFacts {
   const { id, type, $set: change, $rewindTo: rewind } = record;
-  if (rewind !== undefined) return NO_FACTS;
+  if (typeof rewind === 'string')
+    return { ...NO_FACTS, view: { takesFrom: { path: '$rewindTo', id: rewind }, adds: [] } };
   if (isObject(change)) return { ...NO_FACTS, ...describeList(change['messages']) };
   if (type === undefined && id === undefined) return { ...NO_FACTS, ...describeHeader(record) };
   const issues: RecordIssue[] = [];
   if (typeof id !== 'string') issues.push(missingIssue('id'));
   if (!TYPES.has(type)) issues.push(unknownType(type));
-  const { kind } = readMessage(record);
-  const role = kind === 'model' ? 'assistant' : kind === 'results' ? 'result' : kind === 'user' ? 'user' : undefined;
+  const role = roleOf(record);
   const facts = { ...NO_FACTS, id: stringOf(id) || undefined, blocks: blocksOf(record, ''), issues };
-  return { ...facts, isInConversation: role !== undefined, role };
+  const view = typeof id === 'string' ? { view: { adds: [{ id, role }] } } : {};
+  return { ...facts, ...view, isInConversation: role !== undefined, role };
+}
+
+/** Undefined for a message that is not sent to the model. */
+function roleOf(message: JsonObject): RecordFacts['role'] {
+  const { kind } = readMessage(message);
+  return kind === 'model' ? 'assistant' : kind === 'results' ? 'result' : kind === 'user' ? 'user' : undefined;
 }
 
 function describeHeader(record: JsonObject): Pick<RecordFacts, 'isHeader' | 'issues'> {
@@ -71,15 +89,16 @@ function describeHeader(record: JsonObject): Pick<RecordFacts, 'isHeader' | 'iss
 }
 
 /** The calls and results of a list of messages, which repeats earlier ones. */
-function describeList(messages: unknown): Pick<RecordFacts, 'isInConversation' | 'blocks'> {
+function describeList(messages: unknown): Pick<RecordFacts, 'isInConversation' | 'blocks' | 'view'> {
+  if (!Array.isArray(messages)) return { isInConversation: false, blocks: [] };
   const blocks: BlockFacts[] = [];
-  let isInConversation = false;
-  for (const [at, message] of listOf(messages).entries()) {
+  const adds: ViewChange['adds'][number][] = [];
+  for (const [at, message] of messages.entries()) {
     if (!isObject(message)) continue;
-    isInConversation ||= readMessage(message).kind !== 'aside';
+    if (typeof message['id'] === 'string') adds.push({ id: message['id'], role: roleOf(message) });
     blocks.push(...blocksOf(message, `$set.messages[${at}].`));
   }
-  return { isInConversation, blocks };
+  return { isInConversation: adds.some(({ role }) => role !== undefined), blocks, view: { takesAll: true, adds } };
 }
 
 /** Calls and results, in the content and beside it. */

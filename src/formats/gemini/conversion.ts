@@ -101,6 +101,8 @@ export class GeminiConversion {
 
   end(): void {
     this.#settle();
+    const isEmptied = !this.#isDocument && this.#turns.length === 0 && this.#turnWriter.hasAnswers;
+    if (isEmptied) this.#writer.loss('ALL_TAKEN_BACK', 'lossy', this.#writer.line);
     this.#turnWriter.end();
     if (this.facts.cwd === undefined) this.#writer.loss('CWD_UNKNOWN', 'info', 0);
   }
@@ -255,9 +257,11 @@ export class GeminiConversion {
 
   #rewind(id: string, place: Place): void {
     this.#settle();
-    const { turns, before } = this.#ids.get(id) ?? { turns: 0, before: this.#start };
+    const known = this.#ids.get(id);
+    if (!known && this.#turns.length > 0) this.#writer.loss('REWIND_UNKNOWN', 'lossy', place.line, id);
+    const { turns, before } = known ?? { turns: 0, before: this.#start };
     this.#goBack(turns, before, 'rewind', { to: id }, place);
-    let isGone = !this.#ids.has(id);
+    let isGone = !known;
     for (const one of [...this.#ids.keys()]) {
       isGone ||= one === id;
       if (isGone) this.#ids.delete(one);

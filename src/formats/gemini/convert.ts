@@ -30,6 +30,7 @@ export async function toNative(format: LogFormat, source: LogSource, sink: Nativ
         isHeader = false;
       }
     conversion.end();
+    if (!isOne && id === '') writer.loss('HEADER_MISSING', 'damaged', 1);
     if (!late.grew || pass === PASSES) {
       const { isChild, ...facts } = conversion.facts;
       // The log of a subagent is in a folder that has the id of its parent.

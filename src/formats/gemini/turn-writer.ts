@@ -47,6 +47,8 @@ interface About {
 export class TurnWriter {
   /** The size of the last request. */
   tokens = 0;
+  /** Whether there was an answer, be it one that was taken back. */
+  hasAnswers = false;
   readonly #writer: NativeWriter;
   readonly #options: ConversionOptions;
   readonly #subagents: GeminiSubagents;
@@ -55,7 +57,6 @@ export class TurnWriter {
   /** The ids of answers whose tokens were counted. */
   readonly #counted = new Set<string>();
   #model = '';
-  #hasAnswers = false;
 
   constructor(writer: NativeWriter, options: ConversionOptions, subagents: GeminiSubagents) {
     this.#writer = writer;
@@ -84,7 +85,7 @@ export class TurnWriter {
     for (const [id, { result, line }] of this.#calls)
       if (result === undefined) this.#writer.loss('PENDING_CALL', 'info', line, id);
     this.#subagents.rest(this.#writer, { line: this.#writer.line });
-    if (!this.#hasAnswers) this.#writer.loss('NO_ASSISTANT', 'info', 0);
+    if (!this.hasAnswers) this.#writer.loss('NO_ASSISTANT', 'info', 0);
   }
 
   /** Writes a message after the last turn: a turn of its own, or results. Undefined where it was kept and counted. */
@@ -114,7 +115,7 @@ export class TurnWriter {
 
   #answer(message: GeminiMessage, place: Place, { key, version, error, listed }: About): Turn {
     const { value, id } = message;
-    this.#hasAnswers = true;
+    this.hasAnswers = true;
     this.#forgetAnswered();
     this.#model = stringOf(value['model']) || this.#model;
     if (this.#model !== '') this.#writer.model(PROVIDER.provider, this.#model, place);

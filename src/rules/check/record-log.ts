@@ -7,6 +7,7 @@ import { LOST, NO_MESSAGE, ROOT } from '../positions.ts';
 import type { FindingPlace } from '../rule.ts';
 import { type CheckedRecord, digestOf } from './checked-record.ts';
 import { isLarge } from './large-images.ts';
+import { MessagesInView } from './messages-in-view.ts';
 import type { Conversation } from './record-paths.ts';
 import { type ToolUse, ToolUses } from './tool-uses.ts';
 
@@ -71,6 +72,7 @@ export class RecordLog {
   readonly snapshots: Snapshot[] = [];
   /** The last state that a record named. */
   state: string | undefined;
+  readonly view = new MessagesInView();
   readonly conversations = new Map<string, Conversation>();
   readonly compactions: { readonly position: number; readonly kept: readonly string[]; hasSummary: boolean }[] = [];
   readonly callIds: Symbols;
@@ -287,6 +289,7 @@ export class RecordLog {
     this.#message.push(message);
     this.#flags.push(flags);
     this.#conversation.push(this.#nameOf(conversation));
+    if (facts.view) this.view.change(facts.view, position);
     // The original of a copy was added already.
     if ((flags & FLAG.copy) === 0) this.#addFacts(position, facts, message);
     if (isInConversation) {

@@ -6,7 +6,7 @@ import { projectRoot, run } from '../../support/run.ts';
 const folder = join(projectRoot, 'fixtures/formats/gemini');
 const logs = ['0.61.0', 'hand'].flatMap((version) =>
   readdirSync(join(folder, version))
-    .filter((name) => name.endsWith('.jsonl') && !name.endsWith('.native.jsonl') && name !== 'errors.jsonl')
+    .filter((name) => name.endsWith('.jsonl') && !/\.native|^errors|^rewind-unknown/.test(name))
     .map((name) => join(folder, version, name)),
 );
 

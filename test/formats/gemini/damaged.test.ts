@@ -29,7 +29,9 @@ describe('a Gemini CLI session whose first line is no header', () => {
     ['lost', others],
     ['lost, with the line after it', others.slice(1)],
   ])('is read line by line, and the header is missing: %s', async (_how, lines) => {
-    expect((await contextOf(lines)).texts).toEqual(said);
+    const context = await contextOf(lines);
+    expect(context.texts).toEqual(said);
+    expect(context.stderr).toContain('its header is missing, so its id is made up');
     const { code, stdout } = await run(['validate', '-'], { stdin: textOf(lines) });
     expect(code).toBe(1);
     expect(stdout).toMatch(/^-:1: error: missing-header: no line is a header$/m);
@@ -88,5 +90,49 @@ describe('a Gemini CLI session that lost a call before it was resumed', () => {
     expect(taken.texts).toEqual(['Thanks.']);
     const kept = await contextOf(logOf(results, answer, { $set: { messages: [results, answer, next] } }));
     expect(kept.texts).toEqual(['port 3000', '3000.', 'Thanks.']);
+  });
+});
+
+describe('a Gemini CLI session in which no message is left', () => {
+  const last = (lines: readonly string[]): string[] => [...lines, others[0] ?? ''];
+  const rewind = JSON.stringify({ $rewindTo: 'nobody' });
+
+  it.each([
+    ['the list of a resume that was cut off', linesOf('0.61.0/interrupted.jsonl').slice(0, 9), 8],
+    ['a list that was written again', last(plain), 7],
+    ['a rewind to a message that is lost', [...plain, rewind], 7],
+  ])('says so, with the line that took them back: %s', async (_how, lines, line) => {
+    const { code, stdout } = await run(['validate', '-'], { stdin: textOf(lines) });
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      `-:${line}: error: no-conversation: after this record no message of the conversation is in view`,
+    );
+    const { texts, stderr } = await contextOf(lines);
+    expect(texts).toEqual([]);
+    expect(stderr).toContain("all messages were taken back, so none is in view; 'sessionctl tree' shows them");
+  });
+
+  it.each([
+    ['after an error of the API', linesOf('0.61.0/api-error.jsonl'), 5],
+    ['after a rewind to the first prompt', [...plain, JSON.stringify({ $rewindTo: JSON.parse(plain[2] ?? '').id })], 7],
+  ])('is only a warning where no answer was lost: %s', async (_when, lines, line) => {
+    const { code, stdout } = await run(['validate', '-'], { stdin: textOf(lines) });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^-:${line}: warning: no-conversation: .*\n$`));
+  });
+
+  it('has messages again where some follow', async () => {
+    const lines = last(plain);
+    const { code, stdout } = await run(['validate', '-'], { stdin: textOf([...lines, plain[2] ?? '']) });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  });
+
+  it('says where a rewind took back more than it should', async () => {
+    const lines = [...plain, rewind, ...plain.slice(2)];
+    const { texts, stderr } = await contextOf(lines);
+    expect(texts).toEqual(['Say hello.', 'Hello, Ada.']);
+    expect(stderr).toContain('-:7: it goes back to a message that is not in view, so nothing before it is');
+    const { stdout } = await run(['validate', '-'], { stdin: textOf(lines) });
+    expect(stdout).toBe("-:7: error: dangling-link: '$rewindTo' names 'nobody', which is no message in view\n");
   });
 });
