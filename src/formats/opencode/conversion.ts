@@ -150,8 +150,7 @@ class OpencodeConversion {
   }
 
   #answer(record: SourceRecord, info: JsonObject, place: Place): void {
-    const isSummary = info['summary'] === true;
-    if (isSummary && this.#request && info['finish'] !== undefined && info['error'] === undefined) {
+    if (this.#request && isSummaryOf(this.#request, info)) {
       this.#compact(this.#request, record, info, place);
       return;
     }
@@ -228,8 +227,10 @@ class OpencodeConversion {
   #compact({ record, part }: Request, summary: SourceRecord, info: JsonObject, place: Place): void {
     const { writer } = this;
     this.#request = undefined;
-    const kept = this.#entries.get(stringOf(part['tail_start_id']));
-    const { auto, overflow } = part;
+    const { auto, overflow, tail_start_id: tail } = part;
+    // Where the first message that it keeps is lost, OpenCode keeps all.
+    const [first] = this.#entries.values();
+    const kept = tail === undefined ? undefined : (this.#entries.get(stringOf(tail)) ?? first);
     const details = { opencode: { auto, overflow, usage: info['tokens'], cost: info['cost'] } };
     const made = writer.entry(
       'compaction',
@@ -261,6 +262,12 @@ class OpencodeConversion {
   #remember({ id }: Place, entry: string | undefined): void {
     if (id !== undefined && entry !== undefined) this.#entries.set(id, entry);
   }
+}
+
+/** Whether an answer is the summary that a prompt asked for, as OpenCode decides it. */
+function isSummaryOf({ record }: Request, { summary, finish, error, parentID }: JsonObject): boolean {
+  const { id } = objectOf(record.value['info']);
+  return summary === true && finish !== undefined && error === undefined && (parentID === undefined || parentID === id);
 }
 
 /** Members of a message that no entry has; its mode is an entry of its own. */

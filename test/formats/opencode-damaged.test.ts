@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { run } from '../support/run.ts';
+
+type Json = Record<string, unknown>;
+
+const text = (words: string): Json => ({ type: 'text', text: words });
+const time = { created: 1_788_000_000_000 };
+const asked = (id: string, ...parts: readonly Json[]): Json => ({ info: { id, role: 'user', time }, parts });
+const said = (id: string, info: Json, ...parts: readonly Json[]): Json => ({
+  info: { id, role: 'assistant', time, finish: 'stop', ...info },
+  parts,
+});
+
+async function read(messages: readonly Json[], info: Json = {}) {
+  const stdin = JSON.stringify({ info: { id: 'ses_damaged', time, ...info }, messages });
+  const { stdout, stderr } = await run(['context', '-'], { stdin });
+  const { stdout: tree } = await run(['tree', '-'], { stdin });
+  const { stdout: native } = await run(['convert', '-'], { stdin });
+  const valid = await run(['validate', '-'], { stdin: native });
+  expect(valid.stdout).not.toContain(': error: ');
+  const shown = stdout.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Json] : []));
+  const texts = shown.flatMap(
+    ({ summary, content }) => summary ?? (content as Json[]).flatMap((one) => one['text'] ?? []),
+  );
+  return { texts, stderr, tree };
+}
+
+describe('a compaction of OpenCode', () => {
+  const before = [asked('msg_1', text('First.')), said('msg_2', {}, text('One.'))];
+  const after = [asked('msg_5', text('Second.'))];
+  const summary = (parentID: string): Json => said('msg_4', { summary: true, parentID }, text('They counted.'));
+
+  it('hides nothing where the first message that it keeps is lost', async () => {
+    const request = asked('msg_3', { type: 'compaction', tail_start_id: 'msg_lost' });
+    const { texts } = await read([...before, request, summary('msg_3'), ...after]);
+    expect(texts).toEqual(['They counted.', 'First.', 'One.', 'Second.']);
+  });
+
+  it('hides nothing where the summary is that of another prompt, and says so', async () => {
+    const request = asked('msg_3', { type: 'compaction' });
+    const { texts, stderr } = await read([...before, request, summary('msg_1'), ...after]);
+    expect(texts).toEqual(['First.', 'One.', 'They counted.', 'Second.']);
+    expect(stderr).toContain('a compaction has no summary, so what it replaced is still shown');
+    expect((await read([...before, request, summary('msg_3'), ...after])).texts).toEqual(['They counted.', 'Second.']);
+  });
+});
