@@ -44,3 +44,19 @@ describe('a compaction of OpenCode', () => {
     expect((await read([...before, request, summary('msg_3'), ...after])).texts).toEqual(['They counted.', 'Second.']);
   });
 });
+
+describe('an interrupted call of OpenCode', () => {
+  const call = (metadata: Json): Json => ({
+    ...{ type: 'tool', callID: 'call_1', tool: 'bash' },
+    state: { status: 'error', input: {}, error: 'Tool execution aborted', metadata, time: { start: 1, end: 2 } },
+  });
+
+  it('has as its result what it had printed so far, if anything', async () => {
+    const printed = await read([said('msg_1', {}, call({ interrupted: true, output: 'step 1 of 3' }))]);
+    expect(printed.texts).toEqual(['step 1 of 3']);
+    const silent = await read([said('msg_1', {}, call({ interrupted: true }))]);
+    expect(silent.texts).toEqual(['Tool execution aborted']);
+    const failed = await read([said('msg_1', {}, call({ output: 'not sent' }))]);
+    expect(failed.texts).toEqual(['Tool execution aborted']);
+  });
+});

@@ -54,9 +54,12 @@ export function resultOf(
   const state = objectOf(tool['state']);
   const { status, output, error, attachments, metadata, title, time } = state;
   if (status !== 'completed' && status !== 'error') return undefined;
-  const text = stringOf(status === 'completed' ? output : error);
+  const { interrupted, output: partial } = objectOf(metadata);
+  // Of a call that was interrupted, OpenCode sends what it had printed so far.
+  const said = interrupted === true && typeof partial === 'string' ? partial : error;
+  const text = stringOf(status === 'completed' ? output : said);
   const images = objectsIn(attachments).flatMap((one) => image(one) ?? []);
-  const wasInterrupted = objectOf(metadata)['interrupted'] === true || text === 'Tool execution aborted';
+  const wasInterrupted = interrupted === true || error === 'Tool execution aborted';
   const wasPruned = objectOf(time)['compacted'] !== undefined;
   return {
     content: [{ type: 'text', text }, ...images],
