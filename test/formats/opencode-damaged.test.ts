@@ -14,7 +14,6 @@ const said = (id: string, info: Json, ...parts: readonly Json[]): Json => ({
 async function read(messages: readonly Json[], info: Json = {}) {
   const stdin = JSON.stringify({ info: { id: 'ses_damaged', time, ...info }, messages });
   const { stdout, stderr } = await run(['context', '-'], { stdin });
-  const { stdout: tree } = await run(['tree', '-'], { stdin });
   const { stdout: native } = await run(['convert', '-'], { stdin });
   const valid = await run(['validate', '-'], { stdin: native });
   expect(valid.stdout).not.toContain(': error: ');
@@ -22,7 +21,7 @@ async function read(messages: readonly Json[], info: Json = {}) {
   const texts = shown.flatMap(
     ({ summary, content }) => summary ?? (content as Json[]).flatMap((one) => one['text'] ?? []),
   );
-  return { texts, stderr, tree };
+  return { texts, stderr, native };
 }
 
 describe('a compaction of OpenCode', () => {
@@ -58,5 +57,28 @@ describe('an interrupted call of OpenCode', () => {
     expect(silent.texts).toEqual(['Tool execution aborted']);
     const failed = await read([said('msg_1', {}, call({ output: 'not sent' }))]);
     expect(failed.texts).toEqual(['Tool execution aborted']);
+  });
+});
+
+describe('an OpenCode session that was reverted to a part of an answer', () => {
+  const part = (id: string, words: string): Json => ({ id, ...text(words) });
+  const messages = [
+    asked('msg_1', text('Go.')),
+    said('msg_2', {}, part('prt_1', 'Kept.'), part('prt_2', 'Taken back.')),
+    asked('msg_3', part('prt_3', 'Later.'), part('prt_4', 'And this.')),
+  ];
+
+  it.each([
+    ['msg_2', 'prt_2', ['Go.', 'Kept.']],
+    ['msg_2', 'prt_1', ['Go.']],
+    ['msg_2', 'prt_lost', ['Go.', 'Kept.', 'Taken back.']],
+    ['msg_2', undefined, ['Go.']],
+    ['msg_3', 'prt_lost', ['Go.', 'Kept.', 'Taken back.', 'Later.', 'And this.']],
+    ['msg_3', 'prt_4', ['Go.', 'Kept.', 'Taken back.', 'Later.', 'And this.']],
+    ['msg_3', 'prt_3', ['Go.', 'Kept.', 'Taken back.']],
+  ])('has in view what is before it: %s, %s', async (messageID, partID, view) => {
+    const { texts, native } = await read(messages, { revert: { messageID, partID } });
+    expect(texts).toEqual(view);
+    for (const words of ['Kept.', 'Taken back.', 'Later.', 'And this.']) expect(native).toContain(words);
   });
 });

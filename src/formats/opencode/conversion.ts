@@ -1,5 +1,5 @@
 import { stringOf } from '../../entries/entry-type.ts';
-import { isObject, type JsonObject, objectOf, objectsIn } from '../../json/value.ts';
+import { isObject, type JsonObject, listOf, objectOf, objectsIn } from '../../json/value.ts';
 import { countingSource } from '../counting-source.ts';
 import { DamageBuffer } from '../damage-buffer.ts';
 import type { ConversionOptions, LogFormat, LogSource, NativeSink, SourceRecord } from '../format.ts';
@@ -60,9 +60,24 @@ class OpencodeConversion {
   }
 
   message(record: SourceRecord): void {
+    const { value } = record;
+    const info = objectOf(value['info']);
+    if (this.#reverted === undefined || info['id'] !== this.#reverted) {
+      this.#write(record);
+      return;
+    }
+    const [kept, taken] = splitAt(listOf(value['parts']), objectOf(this.#info['revert'])['partID']);
+    // A prompt is kept whole or not at all.
+    const isSplit = kept.length > 0 && taken.length > 0 && info['role'] === 'assistant';
+    if (kept.length > 0) this.#write(isSplit ? { ...record, value: { ...value, parts: kept } } : record);
+    this.#before = this.writer.last;
+    if (kept.length === 0) this.#write(record);
+    if (isSplit) this.#steps(taken, info, { line: record.line, time: timeIn(info['time'], 'created') });
+  }
+
+  #write(record: SourceRecord): void {
     const { value, line } = record;
     const info = objectOf(value['info']);
-    if (this.#reverted !== undefined && info['id'] === this.#reverted) this.#before = this.writer.last;
     if (isSanitized(value)) this.writer.loss('SANITIZED', 'lossy', line, stringOf(info['id']));
     const place = { line, id: stringOf(info['id']) || undefined, time: timeIn(info['time'], 'created') };
     if (info['role'] === 'user') this.#prompt(record, place);
@@ -155,12 +170,16 @@ class OpencodeConversion {
       return;
     }
     this.#dropRequest();
-    const steps = stepsOf(objectsIn(record.value['parts']));
+    this.#steps(record.value['parts'], info, place);
+    this.#isAnswered = true;
+    this.writer.count('mapped');
+  }
+
+  #steps(parts: unknown, info: JsonObject, place: Place): void {
+    const steps = stepsOf(objectsIn(parts));
     const { line, time } = place;
     for (const [at, step] of steps.entries())
       this.#step(step, info, at === 0 ? place : { line, time }, at === steps.length - 1);
-    this.#isAnswered = true;
-    this.writer.count('mapped');
   }
 
   /** One request to the model: its answer, and the results of its calls. */
@@ -268,6 +287,13 @@ class OpencodeConversion {
 function isSummaryOf({ record }: Request, { summary, finish, error, parentID }: JsonObject): boolean {
   const { id } = objectOf(record.value['info']);
   return summary === true && finish !== undefined && error === undefined && (parentID === undefined || parentID === id);
+}
+
+/** The parts that stay, and those that were taken back with one of them; without a part all were taken back. */
+function splitAt(parts: readonly unknown[], partId: unknown): readonly [kept: unknown[], taken: unknown[]] {
+  const found = parts.findIndex((part) => isObject(part) && part['id'] === partId);
+  const at = partId === undefined ? 0 : found < 0 ? parts.length : found;
+  return [parts.slice(0, at), parts.slice(at)];
 }
 
 /** Members of a message that no entry has; its mode is an entry of its own. */
