@@ -35,6 +35,13 @@ describe('a compaction of OpenCode', () => {
     expect(texts).toEqual(['They counted.', 'First.', 'One.', 'Second.']);
   });
 
+  it('keeps what follows a prompt that the model did not see', async () => {
+    const unseen = asked('msg_2b', { ...text('A note.'), ignored: true });
+    const request = asked('msg_3', { type: 'compaction', tail_start_id: 'msg_2b' });
+    const { texts } = await read([...before, unseen, said('msg_2c', {}, text('Kept.')), request, summary('msg_3')]);
+    expect(texts).toEqual(['They counted.', 'Kept.']);
+  });
+
   it('hides nothing where the summary is that of another prompt, and says so', async () => {
     const request = asked('msg_3', { type: 'compaction' });
     const { texts, stderr } = await read([...before, request, summary('msg_1'), ...after]);

@@ -136,6 +136,7 @@ class OpencodeConversion {
     const { writer } = this;
     if (runs.length === 0) {
       writer.keep('user', record.value, place);
+      this.#remember(place, writer.last);
       return;
     }
     const info = objectOf(record.value['info']);
