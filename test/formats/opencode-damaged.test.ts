@@ -42,6 +42,17 @@ describe('a compaction of OpenCode', () => {
     expect(texts).toEqual(['They counted.', 'Kept.']);
   });
 
+  it('says where one keeps an earlier summary too, which is not shown', async () => {
+    const first = [asked('msg_3', { type: 'compaction', tail_start_id: 'msg_1' }), summary('msg_3'), ...after];
+    const again = (tail: string): Json[] => [
+      asked('msg_6', { type: 'compaction', tail_start_id: tail }),
+      { ...summary('msg_6'), info: { ...(summary('msg_6')['info'] as Json), id: 'msg_7' } },
+    ];
+    const note = 'a compaction kept other messages than those that are shown behind its summary';
+    expect((await read([...before, ...first, ...again('msg_2')])).stderr).toContain(note);
+    expect((await read([...before, ...first, ...again('msg_5')])).stderr).toBe('');
+  });
+
   it('hides nothing where the summary is that of another prompt, and says so', async () => {
     const request = asked('msg_3', { type: 'compaction' });
     const { texts, stderr } = await read([...before, request, summary('msg_1'), ...after]);

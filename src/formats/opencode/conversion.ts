@@ -40,6 +40,8 @@ class OpencodeConversion {
   readonly #info: JsonObject;
   /** The first entry of each message, by its id. */
   readonly #entries = new Map<string, string>();
+  /** Those since the last compaction; undefined as long as there is none. */
+  #since: Set<string> | undefined;
   readonly #messages: Messages;
   readonly #related = new Set<string>();
   #request: Request | undefined;
@@ -251,6 +253,10 @@ class OpencodeConversion {
     // Where the first message that it keeps is lost, OpenCode keeps all.
     const [first] = this.#entries.values();
     const kept = tail === undefined ? undefined : (this.#entries.get(stringOf(tail)) ?? first);
+    // OpenCode sends the summary of an earlier compaction again where it is behind the first message that is kept.
+    if (kept !== undefined && this.#since?.has(kept) === false)
+      writer.loss('COMPACTION_KEPT_OTHERS', 'lossy', place.line, place.id);
+    this.#since = new Set();
     const details = { opencode: { auto, overflow, usage: info['tokens'], cost: info['cost'] } };
     const made = writer.entry(
       'compaction',
@@ -280,7 +286,9 @@ class OpencodeConversion {
   }
 
   #remember({ id }: Place, entry: string | undefined): void {
-    if (id !== undefined && entry !== undefined) this.#entries.set(id, entry);
+    if (id === undefined || entry === undefined) return;
+    this.#entries.set(id, entry);
+    this.#since?.add(entry);
   }
 }
 
