@@ -3,7 +3,7 @@ import { editableLine } from '../blobs/line-object.ts';
 import { isHeader, versionOf } from '../entries/envelope-check.ts';
 import { abortable } from '../files/input.ts';
 import { openUnpacked } from '../files/unpack.ts';
-import { Detection } from '../formats/index.ts';
+import { Detection, foreignError } from '../formats/index.ts';
 import { encodeUtf8, Line } from '../lines/line.ts';
 import { readLineBatches } from '../lines/reader.ts';
 import type { ByteStore } from '../log/byte-store.ts';
@@ -20,12 +20,13 @@ type TakeLine = ReturnType<StartFile>;
 
 /** Every ref of every log named, or found below a folder. Returns the exit code of the reading. */
 export async function eachRef(names: readonly string[], from: string | undefined, io: Io, startFile: StartFile) {
-  return await eachLog(names.length > 0 ? names : ['-'], io, async (name) => {
+  return await eachLog(names.length > 0 ? names : ['-'], io, async (name, isNamed) => {
     const take = startFile(name === '-' ? undefined : name);
     const store = await openUnpacked(name, io);
     try {
       const format = await refsIn(name, store, from, io, take);
       if (typeof format === 'number') return format;
+      if (!isNamed) throw foreignError(name, format);
       return await refsOfSession(await openSession(name, io, { from }, store), io, take);
     } finally {
       await store.close();

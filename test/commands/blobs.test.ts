@@ -250,22 +250,6 @@ test('gc moves the hard links of a blob to the trash with it', async () => {
   expect(readdirSync(blobs).sort()).toEqual(['.trash', alive]);
 });
 
-test('ls reads the logs of other agents in a folder as it reads one that is named', async () => {
-  const { blobs, logs, hashes } = place(['one']);
-  const ref = `blob:sha256:${hashes[0]}`;
-  const message = { role: 'user', content: [{ type: 'image', source: { type: 'base64', data: ref } }] };
-  const record = { type: 'user', uuid: 'u', parentUuid: null, isSidechain: false, sessionId: 's', message };
-  const file = join(logs, 'claude.jsonl');
-  writeFileSync(file, `${JSON.stringify(record)}\n`);
-  writeFileSync(join(logs, 'other.jsonl'), '{"not":"a log"}\n');
-  const named = await run(['blobs', 'ls', '--blobs', blobs, file]);
-  expect(named).toMatchObject({ code: 0, stdout: expect.stringContaining(`${ref} 3 bytes`) });
-  expect(await run(['blobs', 'ls', '--blobs', blobs, logs])).toMatchObject({
-    ...{ code: 0, stdout: named.stdout },
-    stderr: expect.stringContaining('1 file skipped, of kinds that this command does not take'),
-  });
-});
-
 test('gc refuses to take more than half of the store without --force', async () => {
   const { blobs, logs, hashes } = place(['a', 'b', 'c']);
   writeFileSync(join(logs, 'f'), hashes[0] ?? '');
