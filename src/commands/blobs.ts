@@ -19,7 +19,7 @@ const WORK = new Map(Object.entries({ ls, verify, gc }));
 export const command: Command = {
   operands: 'ls|verify|gc [FILE|DIR]...',
   description: [
-    'A folder means every log below it, as for `validate`. Without `--blobs` and the variable, `blobs ls` and `blobs verify` use the folder `blobs/` next to a file, or `../../blobs/`, where omp keeps it.',
+    'A folder means every log of pi and omp below it. Without `--blobs` and the variable, `blobs ls` and `blobs verify` use the folder `blobs/` next to a file, or `../../blobs/`, where omp keeps it.',
     '- `blobs ls` lists the refs in logs, with line and size.',
     '- `blobs verify` reads every blob that is referenced and every blob in the store. A missing or damaged blob and a bad ref mean exit code 1; blobs that no given log refers to are only reported as orphaned, because other logs may.',
     '- `blobs gc` lists unreferenced blobs; with `--apply` it moves them to the folder `.trash` in the store. To be safe, it reads every file below the given folders, whatever its name, and keeps a blob if its 64 digits occur anywhere in one of them. It needs `--blobs` and at least one folder, stops when a file cannot be read, and does not remove more than half of the store without `--force`. Hard links `HASH.EXT`, which omp creates, go with their blob, and the bytes reported are those that are freed.',
