@@ -162,7 +162,6 @@ async function repairOne(
       write: (bytes) => out.put(bytes),
       onChange: async (record, words) => {
         changes++;
-        // The words start with a participle: 'moved 60 bytes to quarantine'.
         const would = dryRun ? 'would have ' : '';
         if (words !== undefined) io.note(`${name}:${record.line}: ${record.rule}: ${would}${words}`);
         await report?.put(`${JSON.stringify(record)}\n`);

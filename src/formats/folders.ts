@@ -1,5 +1,8 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** The name of a log in JSON Lines, also of one that OpenClaw has archived. */
+export const LOG_NAME = /\.jsonl(?:\.zst|\.(?:deleted|reset)\.[^/]+|\.imported-[^/]+)?$/;
+
 export function homeFolder(env: Environment): string | undefined {
   return env['HOME'] || env['USERPROFILE'];
 }

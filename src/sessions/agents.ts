@@ -1,4 +1,4 @@
-import type { Environment } from '../formats/folders.ts';
+import { type Environment, LOG_NAME } from '../formats/folders.ts';
 import { foreignFormats } from '../formats/index.ts';
 import { ompLocations, piLocations } from '../formats/native/locations.ts';
 import { UsageError } from '../util/errors.ts';
@@ -14,16 +14,13 @@ export interface Agent {
   readonly isLog: (name: string) => boolean;
 }
 
-/** Includes those that OpenClaw has archived. */
-const LOG = /\.jsonl(?:\.zst|\.(?:deleted|reset)\.[^/]+|\.imported-[^/]+)?$/;
-
 const NATIVE: readonly Agent[] = Object.entries({ pi: piLocations, omp: ompLocations }).map(([name, locations]) => ({
-  ...{ name, aliases: [], locations, isLog: (file: string) => LOG.test(file) },
+  ...{ name, aliases: [], locations, isLog: (file: string) => LOG_NAME.test(file) },
 }));
 
 export const agents: readonly Agent[] = [
   ...NATIVE,
-  ...foreignFormats.flatMap(({ id, agent: name = id, locations, logNames = LOG }) => {
+  ...foreignFormats.flatMap(({ id, agent: name = id, locations, logNames = LOG_NAME }) => {
     if (!locations) return [];
     return [{ name, aliases: name === id ? [] : [id], locations, isLog: (file: string) => logNames.test(file) }];
   }),

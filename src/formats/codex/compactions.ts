@@ -15,7 +15,7 @@ export class CodexCompactions {
   /** Context messages before the last prompt. */
   #context: JsonObject[] = [];
   #isRun = false;
-  /** Called where the model's summary, which a compaction repeats, is known to be lost there or not. */
+  /** Called once it is known whether the compaction that has the model's summary too is lost. */
   onSummary: ((isLost: boolean) => void) | undefined;
 
   constructor(writer: NativeWriter) {
@@ -42,8 +42,8 @@ export class CodexCompactions {
       this.#characters -= sizeOf(item);
   }
 
-  /** Called before each record, and at the end. The usage of a summary may come before its compaction. */
-  before({ type, payload }: JsonObject = {}): void {
+  /** Before each record, and without one at the end. Between a summary and its compaction there is only its usage. */
+  beforeRecord({ type, payload }: JsonObject = {}): void {
     const { onSummary } = this;
     if (!onSummary || type === 'token_usage_record' || objectOf(payload)['type'] === 'token_count') return;
     this.onSummary = undefined;

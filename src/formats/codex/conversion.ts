@@ -75,7 +75,7 @@ export class CodexConversion {
 
   handle(record: SourceRecord): Promise<void> | undefined {
     const { value, textsBefore } = record;
-    this.#compactions.before(value);
+    this.#compactions.beforeRecord(value);
     this.#textsBefore = textsBefore;
     const place = this.#placeOf(record);
     const isWrapped = isEnvelope(value);
@@ -90,13 +90,13 @@ export class CodexConversion {
   }
 
   settle(): void {
-    this.#compactions.before();
+    this.#compactions.beforeRecord();
     this.#repeated.end();
     this.#answers.settle();
   }
 
   end(): void {
-    this.#compactions.before();
+    this.#compactions.beforeRecord();
     this.#repeated.end();
     this.#answers.end();
     for (const [id, line] of this.#openCalls) this.#writer.loss('PENDING_CALL', 'info', line, id);

@@ -148,32 +148,18 @@ export function reattachLost(repair: RepairState): void {
     }
     return top;
   };
-  /** By the id of a lost entry: the one behind it where a kept range can start. It starts with no tool result. */
-  const followers = new Map<unknown, RepairEntry>();
-  const waiting = new Set<string>();
+  /** By entry: the ids of the lost entries above it. */
+  const lostAbove = new Map<RepairEntry, Iterable<string>>();
   let seen = 0;
   let last = ROOT;
-  const goTo = (position: number): void => {
-    for (; seen < position; seen++) {
-      const entry = entries[seen] as RepairEntry;
-      if (canBeParent(entry)) {
-        last = seen;
-        if (entry.role !== 'toolResult') {
-          for (const id of waiting) followers.set(id, entry);
-          waiting.clear();
-        }
-      }
-      keepFromFollower(repair, entry, followers);
-    }
-  };
   for (const [entry, rule] of lost.sort(([a], [b]) => a.position - b.position)) {
     const { position } = entry;
-    goTo(position);
+    for (; seen < position; seen++) if (canBeParent(entries[seen] as RepairEntry)) last = seen;
     // A descendant cannot become the parent.
     const isAllowed = (parent: number): boolean =>
       parent < 0 || (canBeParent(entries[parent] as RepairEntry) && topOf(parent) !== position);
     const chain = rule === 'dangling-parent' ? lostChain(repair, entry) : undefined;
-    for (const id of chain?.ids ?? []) waiting.add(id);
+    if (chain) lostAbove.set(entry, chain.ids);
     let parent = chain?.survivor ?? last;
     if (!isAllowed(parent)) parent = last;
     for (let tried = 0; !isAllowed(parent); tried++) parent = tried < MOST_TRIED ? parent - 1 : ROOT;
@@ -182,10 +168,24 @@ export function reattachLost(repair: RepairState): void {
     const above = entries[parent];
     repair.reattach(entry, above && repair.idOf(above), rule);
   }
-  if (followers.size + waiting.size > 0) goTo(entries.length);
+  if (lostAbove.size > 0) keepFromFollowers(repair, lostAbove);
 }
 
-/** A compaction whose first kept entry was lost keeps from the one behind it; else agents keep nothing. */
+/** Compactions whose first kept entry was lost keep from the one behind it; else agents keep nothing. */
+function keepFromFollowers(repair: RepairState, lostAbove: ReadonlyMap<RepairEntry, Iterable<string>>): void {
+  /** By the id of a lost entry: the one behind it where a kept range can start. It starts with no tool result. */
+  const followers = new Map<unknown, RepairEntry>();
+  const waiting = new Set<string>();
+  for (const entry of repair.index.entries) {
+    for (const id of lostAbove.get(entry) ?? []) waiting.add(id);
+    if (canBeParent(entry) && entry.role !== 'toolResult') {
+      for (const id of waiting) followers.set(id, entry);
+      waiting.clear();
+    }
+    if (followers.size > 0) keepFromFollower(repair, entry, followers);
+  }
+}
+
 function keepFromFollower(repair: RepairState, entry: RepairEntry, followers: ReadonlyMap<unknown, RepairEntry>): void {
   const kept = entry.references.find(({ key }) => key === 'firstKeptEntryId')?.id;
   const follower = followers.get(kept);

@@ -6,7 +6,7 @@ import { ROOT } from '../positions.ts';
 import type { RecordUnit } from './record-repair.ts';
 import type { Region } from './split-damaged-line.ts';
 
-/** Why something changes, for the report; `words` describes it for people. */
+/** Why something changes, for the report. For people `words` says what was done, as in 'moved 60 bytes to quarantine'. */
 export interface ChangeReason {
   readonly rule: string;
   readonly words: string;
